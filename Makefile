@@ -1,0 +1,53 @@
+# One command per job; each sets up what it needs. `make help` lists them.
+STACK ?= gang
+PYTHON ?= python3
+PY := .venv/bin/python
+READY := .venv/.ready
+
+.PHONY: help demo test lint unit e2e up down tools bench clean
+.DEFAULT_GOAL := help
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): requirements.txt requirements-dev.txt constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "lockstep: Python 3.11 or newer is needed; set PYTHON=/path/to/python3" >&2; exit 2; }
+	@echo "lockstep: making .venv (about a minute, once)"
+	@$(PYTHON) -m venv --clear .venv || \
+	  { echo "lockstep: cannot make a virtual environment; on Debian: apt-get install python3-venv" >&2; exit 2; }
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+demo: $(READY) ## walk the scenarios on the embedded cluster, judge each, write out/report.html
+	@$(PY) -m lockstep demo
+
+test: lint unit ## lint, types and mocked unit tests; needs PyPI only
+
+lint: $(READY)
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy
+
+unit: $(READY)
+	@$(PY) -W error -m pytest tests/unit --cov --cov-report=term
+
+e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
+	@$(PY) -m lockstep tools
+	@$(PY) -m pytest tests/e2e
+
+up: $(READY) ## deploy one stack: make up STACK=gang
+	@$(PY) -m lockstep up $(STACK)
+
+down: $(READY) ## destroy one stack and everything that belongs to it: make down STACK=gang
+	@$(PY) -m lockstep down $(STACK)
+
+tools: $(READY) ## fetch or build the toolchain (once, about 25 minutes on 2 cores)
+	@$(PY) -m lockstep tools
+
+bench: $(READY) ## measure against a hand-written equivalent
+	@$(PY) -m lockstep tools
+	@$(PY) -m tests.bench
+
+clean: ## remove the virtual environment and outputs (stacks: make down; tools: python -m lockstep tools --clean)
+	rm -rf .venv out .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

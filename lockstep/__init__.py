@@ -1,0 +1,1 @@
+"""Plain Python behind the Pulumi program: toolchain, embedded cluster, recorder, judge, report."""
