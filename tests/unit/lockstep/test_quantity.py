@@ -1,0 +1,111 @@
+"""Quantities: the grammar of Kubernetes, exact values, and formats that never round up."""
+
+from __future__ import annotations
+
+import contextlib
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockstep.quantity import QuantityError, format_cpu, format_memory, parse
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", Fraction(0)),
+        ("4", Fraction(4)),
+        ("+4", Fraction(4)),
+        ("-1", Fraction(-1)),
+        ("500m", Fraction(1, 2)),
+        ("0.1", Fraction(1, 10)),
+        (".5", Fraction(1, 2)),
+        ("5.", Fraction(5)),
+        ("1500u", Fraction(3, 2000)),
+        ("7n", Fraction(7, 10**9)),
+        ("1k", Fraction(1000)),
+        ("1M", Fraction(10**6)),
+        ("1G", Fraction(10**9)),
+        ("1T", Fraction(10**12)),
+        ("1P", Fraction(10**15)),
+        ("1E", Fraction(10**18)),
+        ("1Ki", Fraction(1024)),
+        ("8Gi", Fraction(8 * 2**30)),
+        ("1.5Mi", Fraction(3 * 2**19)),
+        ("1Ti", Fraction(2**40)),
+        ("1Pi", Fraction(2**50)),
+        ("1Ei", Fraction(2**60)),
+        ("1e3", Fraction(1000)),
+        ("12E2", Fraction(1200)),
+        ("5e-3", Fraction(1, 200)),
+    ],
+)
+def test_quantity_is_read_exactly(text: str, value: Fraction) -> None:
+    assert parse(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["", " ", "4 ", " 4", "4\n", "four", "Gi", "m", ".", "-", "1.2.3", "4 Gi", "4gi", "4GI"],
+        *["4g", "4K", "4ki", "4GB", "4Gib", "1e", "1e+", "1e3Gi", "1e3.5", "0x10", "1_000", "٤"],
+        *["NaN", "inf", "1/2", "1e999999999", "9" * 31],
+    ],
+)
+def test_quantity_of_another_grammar_is_refused(text: str) -> None:
+    with pytest.raises(QuantityError) as raised:
+        parse(text)
+    assert str(raised.value) == (f"{text!r} is not a Kubernetes quantity such as 500m, 2 or 8Gi")
+
+
+@pytest.mark.parametrize(
+    ("cores", "text"),
+    [
+        (Fraction(2), "2"),
+        (Fraction(3, 2), "1500m"),
+        (Fraction(4, 3), "1333m"),
+        (Fraction(0), "0"),
+        (Fraction(1, 3000), "0"),
+    ],
+)
+def test_cpu_is_written_canonically_and_rounded_down(cores: Fraction, text: str) -> None:
+    assert format_cpu(cores) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (Fraction(4 * 2**30), "4Gi"),
+        (Fraction(3 * 2**29), "1536Mi"),
+        (Fraction(1025), "1025"),
+        (Fraction(2**61), "2Ei"),
+        (Fraction(0), "0"),
+        (Fraction(2049, 2), "1Ki"),
+    ],
+)
+def test_memory_is_written_canonically_and_rounded_down(size: Fraction, text: str) -> None:
+    assert format_memory(size) == text
+
+
+@given(st.integers(min_value=0, max_value=2**63 - 1))
+def test_memory_survives_the_round_trip(size: int) -> None:
+    assert parse(format_memory(Fraction(size))) == size
+
+
+@given(st.integers(min_value=0, max_value=10**9))
+def test_cpu_survives_the_round_trip(millicores: int) -> None:
+    assert parse(format_cpu(Fraction(millicores, 1000))) == Fraction(millicores, 1000)
+
+
+@given(st.fractions(min_value=0, max_value=2**63 - 1))
+def test_formats_lose_less_than_one_unit_and_never_round_up(value: Fraction) -> None:
+    assert 0 <= value - parse(format_memory(value)) < 1
+    assert 0 <= value - parse(format_cpu(value)) < Fraction(1, 1000)
+
+
+@given(st.text(alphabet="0123456789.+-eEnumkKMGTPi "))
+def test_any_text_is_read_exactly_or_refused(text: str) -> None:
+    with contextlib.suppress(QuantityError):  # any other exception fails the test
+        assert isinstance(parse(text), Fraction)
