@@ -1,0 +1,242 @@
+"""Create, look at and remove an embedded cluster (kwokctl, binary runtime)."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lockstep import paths, toolchain
+from lockstep.embedded import ports, processes
+from lockstep.errors import LockstepError
+
+CREATE_TIMEOUT = 120.0
+ATTEMPTS = 3
+PORTS = (
+    "etcd",
+    "etcdPeer",
+    "apiserver",
+    "controllerManager",
+    "scheduler",
+    "kwok",
+    "lwsWebhook",
+    "lwsHealth",
+    "volcanoSchedulerHealth",
+    "volcanoSchedulerMetrics",
+    "volcanoControllerHealth",
+    "volcanoControllerMetrics",
+)
+
+
+@dataclass(frozen=True)
+class EmbeddedCluster:
+    """What others need to know of a running cluster."""
+
+    name: str
+    folder: Path
+    ports: dict[str, int]
+
+    @property
+    def kwok_folder(self) -> Path:
+        """Where kwokctl keeps the cluster: certificates, data, logs."""
+        return _kwok_folder(self.name)
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig."""
+        return self.folder / "kubeconfig"
+
+    @property
+    def pki(self) -> Path:
+        """The cluster's certificates and keys."""
+        return self.kwok_folder / "pki"
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that the Pulumi program takes from the cluster."""
+        ca = (self.pki / "ca.crt").read_bytes()
+        return {
+            "name": self.name,
+            "kubeconfig": self.kubeconfig.read_text(),
+            "kubeconfigPath": str(self.kubeconfig),
+            "webhookUrl": f"https://127.0.0.1:{self.ports['lwsWebhook']}",
+            "webhookCa": base64.b64encode(ca).decode(),
+        }
+
+
+def _kwok_folder(name: str) -> Path:
+    return paths.cluster_dir(name) / "kwok" / "clusters" / name
+
+
+def _marker(name: str) -> Path:
+    """Beside the cluster's folder, so that it tells of a cluster whose folder was removed."""
+    return paths.cluster_dir(name).with_suffix(".id")
+
+
+def incarnation(name: str) -> tuple[str, bool]:
+    """The id of the living cluster of this name, or a new id; and whether one was lost.
+
+    The id is what the Pulumi resources hang on: it changes exactly when the cluster must be made
+    anew, because none is there or the one that was is gone (a reboot, a removed folder).
+    """
+    marker = _marker(name)
+    known = marker.read_text().strip() if marker.exists() else ""
+    if known and is_alive(name):
+        return known, False
+    return uuid.uuid4().hex[:12], bool(known)
+
+
+def is_alive(name: str) -> bool:
+    """Whether the API server of this cluster runs and its files are there."""
+    folder = paths.cluster_dir(name)
+    if not (folder / "ports.json").exists() or not (_kwok_folder(name) / "pki").exists():
+        return False
+    return any(p.name() == "kube-apiserver" for p in processes.of_cluster(folder))
+
+
+def load(name: str) -> EmbeddedCluster:
+    """The cluster of this name."""
+    folder = paths.cluster_dir(name)
+    try:
+        numbers = json.loads((folder / "ports.json").read_text())
+    except (OSError, ValueError):
+        raise LockstepError(
+            f"the embedded cluster {name} is not there; `pulumi up` makes it anew"
+        ) from None
+    return EmbeddedCluster(name, folder, numbers)
+
+
+def create(name: str, incarnation_id: str) -> EmbeddedCluster:
+    """Make the cluster from nothing: remains of an earlier one are cleared first."""
+    delete(name)
+    try:
+        cluster = _start(name)
+        _marker(name).write_text(incarnation_id + "\n")
+    except BaseException:
+        delete(name)  # no half-made cluster, whatever happened
+        raise
+    return cluster
+
+
+def delete(name: str) -> None:
+    """End the cluster's processes and remove its files; nothing to do is fine."""
+    folder = paths.cluster_dir(name)
+    processes.end_all(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        raise LockstepError(f"cannot remove {folder}; remove it by hand")
+    _marker(name).unlink(missing_ok=True)
+
+
+def _start(name: str) -> EmbeddedCluster:
+    """Start the control plane; drawn ports that somebody took meanwhile are drawn again."""
+    for attempt in range(1, ATTEMPTS + 1):
+        folder = _make_folder(name)
+        cluster = EmbeddedCluster(name, folder, ports.free_ports(PORTS))
+        try:
+            _run_kwokctl(cluster)
+        except LockstepError:
+            taken = [port for port in cluster.ports.values() if not ports.is_free(port)]
+            ours = processes.end_all(folder)
+            if attempt == ATTEMPTS or (ours and not taken):
+                raise
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        (folder / "ports.json").write_text(json.dumps(cluster.ports))
+        return cluster
+    raise AssertionError("unreachable")
+
+
+def _make_folder(name: str) -> Path:
+    folder = paths.cluster_dir(name)
+    try:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise LockstepError(f"cannot make {folder}: {error.strerror}") from None
+    return folder
+
+
+def _run_kwokctl(cluster: EmbeddedCluster) -> None:
+    """`kwokctl create cluster`, with everything said in a configuration file."""
+    config = cluster.folder / "kwokctl.yaml"
+    log = cluster.folder / "kwokctl.log"
+    kwokctl = toolchain.tool("kwokctl")
+    environment = processes.marked_environment(cluster.folder)
+    environment["KWOK_WORKDIR"] = str(cluster.folder / "kwok")
+    arguments = ["--name", cluster.name, "--config", str(config), "--kubeconfig", ""]
+    try:
+        config.write_text(yaml.safe_dump(kwokctl_config(cluster.ports)))
+        with log.open("w") as output:
+            result = subprocess.run(
+                [str(kwokctl), "create", "cluster", *arguments, "--wait", "60s"],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=CREATE_TIMEOUT,
+                check=False,
+            )
+        if result.returncode == 0:
+            shutil.copyfile(cluster.kwok_folder / "kubeconfig.yaml", cluster.kubeconfig)
+            cluster.kubeconfig.chmod(0o600)
+            return
+    except subprocess.TimeoutExpired:
+        raise LockstepError(
+            f"the control plane did not come up within {CREATE_TIMEOUT:.0f} s: {_last_words(cluster)}"
+        ) from None
+    except OSError as error:
+        raise LockstepError(f"cannot start the control plane: {error}") from None
+    raise LockstepError(f"kwokctl could not make {cluster.name}: {_last_words(cluster)}")
+
+
+def _last_words(cluster: EmbeddedCluster) -> str:
+    """The most telling line of the logs: errors of a component first, then of kwokctl."""
+    logs = [*sorted((cluster.kwok_folder / "logs").glob("*.log")), cluster.folder / "kwokctl.log"]
+    for needle in ("no space left", "address already in use", "error", ""):
+        for log in logs:
+            lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+            for line in reversed(lines):
+                if line.strip() and needle in line.lower():
+                    return line.strip()[:300]
+    return "no log was written"
+
+
+def kwokctl_config(numbers: dict[str, int]) -> dict[str, Any]:
+    """The kwokctl configuration: local binaries, our ports, loopback only, no client throttling."""
+    options = {
+        "runtime": "binary",
+        "bindAddress": "127.0.0.1",
+        "disableQPSLimits": True,
+        "etcdPort": numbers["etcd"],
+        "etcdPeerPort": numbers["etcdPeer"],
+        "kubeApiserverPort": numbers["apiserver"],
+        "kubeControllerManagerPort": numbers["controllerManager"],
+        "kubeSchedulerPort": numbers["scheduler"],
+        "kwokControllerPort": numbers["kwok"],
+        "etcdBinary": str(toolchain.tool("etcd")),
+        "kubeApiserverBinary": str(toolchain.tool("kube-apiserver")),
+        "kubeControllerManagerBinary": str(toolchain.tool("kube-controller-manager")),
+        "kubeSchedulerBinary": str(toolchain.tool("kube-scheduler")),
+        "kwokControllerBinary": str(toolchain.tool("kwok")),
+        "kubectlBinary": str(toolchain.tool("kubectl")),
+    }
+    return {
+        "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
+        "kind": "KwokctlConfiguration",
+        "options": options,
+        "componentsPatches": [
+            # The data lives as long as the cluster: nothing is gained by waiting for the disk.
+            {"name": "etcd", "extraArgs": [{"key": "unsafe-no-fsync", "value": "true"}]},
+            {
+                "name": "kube-controller-manager",
+                "extraArgs": [{"key": "concurrent-statefulset-syncs", "value": "20"}],
+            },
+        ],
+    }

@@ -1,0 +1,209 @@
+"""Volcano and LWS as processes of this machine, started from what is in the cluster.
+
+Each process takes its configuration from the ConfigMap that its chart made and acts as its chart's
+ServiceAccount, so that the ConfigMap patch and the RBAC rules decide here what they decide in a pod.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from lightkube import ApiError, Client, KubeConfig
+from lightkube.models.authentication_v1 import TokenRequestSpec
+from lightkube.resources.core_v1 import ConfigMap, ServiceAccountToken
+
+from lockstep import toolchain
+from lockstep.embedded import supervisor
+from lockstep.embedded.cluster import EmbeddedCluster
+from lockstep.errors import LockstepError
+
+HEALTHY_WITHIN = 60.0
+TOKEN_SECONDS = 365 * 24 * 3600
+VOLCANO_NAMESPACE = "volcano-system"
+LWS_NAMESPACE = "lws-system"
+LWS_CONFIG = "lws-manager-config"
+LWS_CONFIG_KEY = "controller_manager_config.yaml"
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator: how its processes are prepared and where each says that it is healthy."""
+
+    prepare: Callable[[EmbeddedCluster, Client, Path, str], Sequence[supervisor.Program]]
+    health: Sequence[tuple[str, str]]  # name of the port, path
+
+
+def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
+    """Start an operator, or restart it on what the cluster says now, and wait for its health."""
+    operator = OPERATORS[name]
+    folder = cluster.folder / "operators" / name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    client = Client(config=KubeConfig.from_file(str(cluster.kubeconfig)))
+    programs = operator.prepare(cluster, client, folder, version)
+    supervisor.run(folder, cluster.folder, programs)
+    deadline = time.monotonic() + HEALTHY_WITHIN
+    for port, path in operator.health:
+        _await_health(cluster.ports[port], path, deadline, folder)
+
+
+def host_config(text: str, ports: dict[str, int], certificates: Path) -> dict[str, Any]:
+    """The LWS configuration of the cluster, fitted to a process of this machine.
+
+    Only what a pod gets from its surroundings is set: addresses, certificates, no second replica to
+    elect against. Everything else, the scheduler provider above all, is as it stands in the cluster.
+    """
+    config: dict[str, Any] = yaml.safe_load(text) or {}
+    config["leaderElection"] = {**config.get("leaderElection", {}), "leaderElect": False}
+    config["internalCertManagement"] = {
+        **config.get("internalCertManagement", {}),
+        "enable": False,
+    }
+    config["webhook"] = {
+        **config.get("webhook", {}),
+        "host": "127.0.0.1",
+        "port": ports["lwsWebhook"],
+        "certDir": str(certificates),
+    }
+    config["health"] = {
+        **config.get("health", {}),
+        "healthProbeBindAddress": f"127.0.0.1:{ports['lwsHealth']}",
+    }
+    config["metrics"] = {**config.get("metrics", {}), "bindAddress": "0"}
+    # The default rate limit of clients would make pod creation the bottleneck.
+    config.setdefault("clientConnection", {"qps": 1000, "burst": 2000})
+    return config
+
+
+def _prepare_lws(
+    cluster: EmbeddedCluster, client: Client, folder: Path, version: str
+) -> Sequence[supervisor.Program]:
+    certificates = folder / "certificates"
+    certificates.mkdir(mode=0o700, exist_ok=True)
+    for source, target in (("admin.crt", "tls.crt"), ("admin.key", "tls.key")):
+        shutil.copyfile(cluster.pki / source, certificates / target)
+        (certificates / target).chmod(0o600)
+    text = _config_map(client, LWS_CONFIG, LWS_NAMESPACE, LWS_CONFIG_KEY)
+    config = folder / "config.yaml"
+    config.write_text(yaml.safe_dump(host_config(text, cluster.ports, certificates)))
+    kubeconfig = _kubeconfig(cluster, client, folder, LWS_NAMESPACE, "lws-controller-manager")
+    manager = str(toolchain.tool(f"lws-manager-{version}"))
+    return [
+        supervisor.Program(
+            "lws-manager",
+            [manager, f"--config={config}", f"--kubeconfig={kubeconfig}", "--zap-log-level=2"],
+        )
+    ]
+
+
+def _prepare_volcano(
+    cluster: EmbeddedCluster, client: Client, folder: Path, _version: str
+) -> Sequence[supervisor.Program]:
+    # vc-scheduler reloads whenever anything in the folder of its configuration changes, logs
+    # included: the file lives alone.
+    conf = folder / "conf" / "volcano-scheduler.conf"
+    conf.parent.mkdir(mode=0o700, exist_ok=True)
+    conf.write_text(
+        _config_map(client, "volcano-scheduler-configmap", VOLCANO_NAMESPACE, conf.name)
+    )
+    ports = cluster.ports
+    scheduler = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-scheduler")
+    controllers = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-controllers")
+    common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
+    return [
+        supervisor.Program(
+            "vc-scheduler",
+            [
+                str(toolchain.tool("vc-scheduler")),
+                f"--kubeconfig={scheduler}",
+                f"--scheduler-conf={conf}",
+                f"--healthz-address=127.0.0.1:{ports['volcanoSchedulerHealth']}",
+                f"--listen-address=127.0.0.1:{ports['volcanoSchedulerMetrics']}",
+                f"--cache-dump-dir={folder}",
+                "--schedule-period=1s",
+                *common,
+            ],
+        ),
+        supervisor.Program(
+            "vc-controller-manager",
+            [
+                str(toolchain.tool("vc-controller-manager")),
+                f"--kubeconfig={controllers}",
+                f"--healthz-address=127.0.0.1:{ports['volcanoControllerHealth']}",
+                f"--listen-address=127.0.0.1:{ports['volcanoControllerMetrics']}",
+                *common,
+            ],
+        ),
+    ]
+
+
+OPERATORS = {
+    "volcano": Operator(
+        _prepare_volcano,
+        [("volcanoSchedulerHealth", "/healthz"), ("volcanoControllerHealth", "/healthz")],
+    ),
+    "lws": Operator(_prepare_lws, [("lwsHealth", "/readyz")]),
+}
+
+
+def _config_map(client: Client, name: str, namespace: str, key: str) -> str:
+    try:
+        data = client.get(ConfigMap, name, namespace=namespace).data or {}
+        return data[key]
+    except (ApiError, KeyError) as error:
+        raise LockstepError(f"ConfigMap {namespace}/{name} has no {key}: {error}") from None
+
+
+def _kubeconfig(
+    cluster: EmbeddedCluster, client: Client, folder: Path, namespace: str, account: str
+) -> Path:
+    """A kubeconfig with which a process is the given ServiceAccount, and nothing more."""
+    request = ServiceAccountToken(
+        spec=TokenRequestSpec(audiences=[], expirationSeconds=TOKEN_SECONDS)
+    )
+    try:
+        answer = client.create(request, account, namespace=namespace)
+    except ApiError as error:
+        raise LockstepError(f"no token for ServiceAccount {namespace}/{account}: {error}") from None
+    config = yaml.safe_load(cluster.kubeconfig.read_text())
+    config["users"] = [{"name": account, "user": {"token": answer.status.token}}]
+    for context in config["contexts"]:
+        context["context"]["user"] = account
+    path = folder / f"{account}.kubeconfig"
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        yaml.safe_dump(config, file)
+    return path
+
+
+def _await_health(port: int, path: str, deadline: float, folder: Path) -> None:
+    """Ask until the process answers; there is nothing to watch before it does."""
+    while True:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+        try:
+            connection.request("GET", path)
+            if connection.getresponse().status == http.HTTPStatus.OK:
+                return
+        except (OSError, http.client.HTTPException):
+            pass
+        finally:
+            connection.close()
+        if time.monotonic() > deadline:
+            raise LockstepError(
+                f"{folder.name} is not healthy after {HEALTHY_WITHIN:.0f} s; {_last_error(folder)}"
+            )
+        time.sleep(0.05)
+
+
+def _last_error(folder: Path) -> str:
+    for log in sorted(folder.glob("*.log")):
+        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+        if lines and log.name != "supervisord.log":
+            return f"last line of {log}: {lines[-1][:300]}"
+    return f"see the logs in {folder}"

@@ -1,0 +1,53 @@
+"""Find and end the processes of one cluster, however they were left behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+
+from lockstep.errors import LockstepError
+
+# Every process of a cluster carries this variable: it is inherited by whatever kwokctl and the
+# supervisor start, survives a lost pid file, and no process of somebody else has it.
+MARK = "LOCKSTEP_CLUSTER_DIR"
+PATIENCE = 10.0
+
+
+def marked_environment(folder: Path) -> dict[str, str]:
+    """The environment in which processes of the cluster in `folder` are started."""
+    return {**os.environ, MARK: str(folder)}
+
+
+def of_cluster(folder: Path) -> list[psutil.Process]:
+    """All living processes of the cluster in `folder`."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == str(folder) and process.pid != os.getpid():
+                found.append(process)
+        except psutil.Error:  # gone meanwhile, or another user's
+            continue
+    return found
+
+
+def end_all(folder: Path) -> int:
+    """End every process of the cluster and wait until they are gone; say how many there were.
+
+    They are killed outright: the data goes with them, and a supervisor asked politely would spend
+    seconds on stopping its children. Repeated, as a supervisor may start one more on its way out.
+    """
+    ended = 0
+    while processes := of_cluster(folder):
+        for process in processes:
+            try:
+                process.kill()
+            except psutil.NoSuchProcess:
+                continue
+        _, alive = psutil.wait_procs(processes, timeout=PATIENCE)
+        if alive:
+            pids = ", ".join(str(process.pid) for process in alive)
+            raise LockstepError(f"processes {pids} of {folder.name} do not end; kill them by hand")
+        ended += len(processes)
+    return ended
