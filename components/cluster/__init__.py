@@ -1,0 +1,1 @@
+"""Where the platform runs: one file per provider behind the interface of `base`."""
