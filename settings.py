@@ -1,0 +1,250 @@
+"""The stack's config as typed, checked values. Nothing else reads `pulumi.Config`.
+
+Defaults are in Pulumi.yaml only; what is allowed is here only.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import pulumi
+from pulumi.runtime import get_config_env
+from pulumi.runtime.config import CONFIG
+
+from lockstep import values, versions
+
+NAMESPACE = "lockstep"
+ProviderName = Literal["kwok", "kind", "existing"]
+PROVIDERS: tuple[str, ...] = get_args(ProviderName)
+SCENARIOS = ("gang", "constrained", "no-gang")
+WHOLE = frozenset({"gang", "constrained"})
+"""Scenarios whose every group is placed in the end, so that all must fit the unblocked pool."""
+
+PODS_PER_WORKER = 2
+"""Pod requests are derived from the worker: this many pods of a scenario fill it."""
+
+LONGEST_CLUSTER_NAME = 63 - len("-control-plane")
+"""kind names its nodes after the cluster, and a host name has at most 63 characters."""
+
+
+class SettingsError(pulumi.RunError):
+    """Bad config, a line per fault; Pulumi prints a RunError without a traceback."""
+
+
+@dataclass(frozen=True)
+class ClusterSettings:
+    """Where the scenarios run."""
+
+    provider: ProviderName
+    """Who makes the cluster."""
+    name: str
+    """Names the cluster and all that is made for it."""
+    kubernetes_version: str
+    """For kwok and kind; an existing cluster keeps its own."""
+    worker_cpu: str
+    """Size of a simulated worker; elsewhere the real allocatable is read."""
+    worker_memory: str
+    """Size of a simulated worker; elsewhere the real allocatable is read."""
+    kubeconfig: str | None
+    """For `existing`: path of the kubeconfig file, or None for kubectl's own default."""
+    kube_context: str | None
+    """For `existing`: never None there."""
+
+
+@dataclass(frozen=True)
+class PlatformSettings:
+    """What is installed in the cluster."""
+
+    volcano_version: str
+    """Pinned, without a leading v."""
+    lws_version: str
+    """Pinned, without a leading v."""
+    gang_scheduling: bool
+    """Whether LWS creates PodGroups."""
+    install_volcano: bool
+    """False only for `existing`: Volcano is there already."""
+    install_lws: bool
+    """False only for `existing`: LWS is there already."""
+
+
+@dataclass(frozen=True)
+class ScenarioSettings:
+    """What is deployed and judged."""
+
+    names: tuple[str, ...]
+    """In the order given; none means the platform only."""
+    workers: int
+    """In the pool of each scenario."""
+    tainted_workers: int
+    """Blocked in the pools of constrained and no-gang."""
+    group_size: int
+    """Pods per gang, leader included."""
+    groups: int
+    """Gangs."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that a stack decides."""
+
+    stack: str
+    """The stack's own name."""
+    cluster: ClusterSettings
+    """Where."""
+    platform: PlatformSettings
+    """With what."""
+    scenarios: ScenarioSettings
+    """What."""
+
+
+READERS: Mapping[str, values.Reader[Any]] = {
+    "clusterProvider": values.one_of(PROVIDERS),
+    "clusterName": values.label(longest=LONGEST_CLUSTER_NAME),
+    "workersPerScenario": values.integer(minimum=1),
+    "workerCpu": values.amount(minimum="100m", example="4"),
+    "workerMemory": values.amount(minimum="64Mi", example="8Gi"),
+    "kubeconfig": values.text,
+    "kubeContext": values.text,
+    "volcanoVersion": values.one_of(versions.VOLCANO_SUPPORTED),
+    "lwsVersion": values.one_of(versions.LWS_SUPPORTED),
+    "kubernetesVersion": values.one_of(versions.KUBERNETES_SUPPORTED),
+    "installVolcano": values.boolean,
+    "installLws": values.boolean,
+    "gangScheduling": values.boolean,
+    "scenarios": values.some_of(SCENARIOS),
+    "taintedWorkers": values.integer(minimum=0),
+    "groupSize": values.integer(minimum=2),
+    "groups": values.integer(minimum=1),
+}
+"""The keys of the namespace, each with what it allows."""
+
+
+def load() -> Settings:
+    """Read and check the stack's config; report all faults at once, a line each."""
+    stack = pulumi.get_stack()
+    texts = _texts()
+    if texts.get("clusterName") == "":
+        texts["clusterName"] = f"lockstep-{stack}"
+    found, faults = _read(texts)
+    _raise_if_any(faults)
+    settings = _build(stack, found)
+    _raise_if_any([*_provider_faults(settings), *_room_faults(settings.scenarios)])
+    return settings
+
+
+def _texts() -> dict[str, str]:
+    """Return the namespace's values as Pulumi hands them over: text, with JSON for lists."""
+    config = pulumi.Config(NAMESPACE)
+    prefix = config.full_key("")
+    given = [key for key in {**get_config_env(), **CONFIG.get()} if key.startswith(prefix)]
+    keys = [*READERS, *(key.removeprefix(prefix) for key in given)]
+    return {key: value for key in keys if (value := config.get(key)) is not None}
+
+
+def _read(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """Values by key, and a fault for each key that is missing, unknown or not allowed."""
+    found: dict[str, Any] = {}
+    faults = [_unknown(key, texts[key]) for key in texts if key not in READERS]
+    for key, read in READERS.items():
+        if key not in texts:
+            faults.append(f"{NAMESPACE}:{key} is missing: its default is in Pulumi.yaml")
+            continue
+        try:
+            found[key] = read(texts[key])
+        except values.NotAllowed as allowed:
+            faults.append(_fault(key, texts[key], f"must be {allowed}"))
+    return found, faults
+
+
+def _build(stack: str, found: Mapping[str, Any]) -> Settings:
+    return Settings(
+        stack=stack,
+        cluster=ClusterSettings(
+            provider=found["clusterProvider"],
+            name=found["clusterName"],
+            kubernetes_version=found["kubernetesVersion"],
+            worker_cpu=found["workerCpu"],
+            worker_memory=found["workerMemory"],
+            kubeconfig=found["kubeconfig"] or None,
+            kube_context=found["kubeContext"] or None,
+        ),
+        platform=PlatformSettings(
+            volcano_version=found["volcanoVersion"],
+            lws_version=found["lwsVersion"],
+            gang_scheduling=found["gangScheduling"],
+            install_volcano=found["installVolcano"],
+            install_lws=found["installLws"],
+        ),
+        scenarios=ScenarioSettings(
+            names=found["scenarios"],
+            workers=found["workersPerScenario"],
+            tainted_workers=found["taintedWorkers"],
+            group_size=found["groupSize"],
+            groups=found["groups"],
+        ),
+    )
+
+
+def _provider_faults(settings: Settings) -> Iterator[str]:
+    """Check what only an existing cluster needs or may have."""
+    cluster, platform = settings.cluster, settings.platform
+    if cluster.provider == "existing":
+        if cluster.kube_context is None:
+            yield _fault(
+                "kubeContext",
+                "",
+                "must name a context of your kubeconfig when clusterProvider is existing "
+                "(kubectl config get-contexts lists them)",
+            )
+        return
+    for key, path in (("kubeconfig", cluster.kubeconfig), ("kubeContext", cluster.kube_context)):
+        if path is not None:
+            yield _fault(key, path, f"must be empty when clusterProvider is {cluster.provider}")
+    for key, install in (
+        ("installVolcano", platform.install_volcano),
+        ("installLws", platform.install_lws),
+    ):
+        if not install:
+            yield _fault(key, "false", f"must be true when clusterProvider is {cluster.provider}")
+
+
+def _room_faults(scenarios: ScenarioSettings) -> Iterator[str]:
+    """Find numbers that are fine alone and impossible together."""
+    workers, size, groups = scenarios.workers, scenarios.group_size, scenarios.groups
+    if scenarios.tainted_workers > workers:
+        yield _fault(
+            "taintedWorkers",
+            str(scenarios.tainted_workers),
+            f"must be at most workersPerScenario, which is {workers}",
+        )
+    room = workers * PODS_PER_WORKER
+    because = f"as the {workers} workersPerScenario have room for {room} pods"
+    if not scenarios.names:
+        return
+    if size > room:
+        yield _fault("groupSize", str(size), f"must be at most {room}, {because}")
+    elif size * groups > room and WHOLE.intersection(scenarios.names):
+        yield _fault(
+            "groups", str(groups), f"must be at most {room // size} of groupSize {size}, {because}"
+        )
+
+
+def _unknown(key: str, value: str) -> str:
+    known = {name.lower(): name for name in READERS}  # a slip in upper and lower case is near
+    near = difflib.get_close_matches(key.lower(), known, n=1)
+    hint = f"did you mean {NAMESPACE}:{known[near[0]]}?" if near else f"keys: {', '.join(READERS)}"
+    return _fault(key, value, f"but there is no such key; {hint}")
+
+
+def _fault(key: str, value: str, allowed: str) -> str:
+    return f"{NAMESPACE}:{key} is {json.dumps(value, ensure_ascii=False)}, {allowed}"
+
+
+def _raise_if_any(faults: Iterable[str]) -> None:
+    lines = "\n".join(faults)
+    if lines:
+        raise SettingsError(lines)
