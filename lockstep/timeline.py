@@ -1,0 +1,148 @@
+"""From a recording to the timeline of a receipt: what happened to each pod, PodGroup and worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lockstep.recording import Observation, Recording
+
+_FINISHED = frozenset({"Succeeded", "Failed"})
+
+
+def build(recording: Recording) -> dict[str, Any]:
+    """Reduce a recording to marks on a time axis, in seconds since its start."""
+    return {
+        "started": recording.header.started,
+        "end": _seconds(recording.end),
+        "pods": [_pod(story) for story in _stories(recording.of("pod"))],
+        "podGroups": [_pod_group(story) for story in _stories(recording.of("podgroup"))],
+        "taints": _taints(recording.of("node")),
+        "events": list(_events(recording.of("event"))),
+    }
+
+
+def workers(recording: Recording) -> list[dict[str, Any]]:
+    """The workers of the scenario's pool with their allocatable size, by name."""
+    latest = {seen.name: seen.facts for seen in recording.of("node") if seen.change != "DELETED"}
+    return [
+        {"name": name, "cpu": str(facts["cpu"]), "memory": str(facts["memory"])}
+        for name, facts in sorted(latest.items())
+    ]
+
+
+def _stories(observations: Iterable[Observation]) -> list[list[Observation]]:
+    """Group observations by object: a pod made again under its old name is another object."""
+    stories: dict[str, list[Observation]] = {}
+    for seen in observations:
+        stories.setdefault(seen.uid, []).append(seen)
+    return list(stories.values())
+
+
+def _pod(story: list[Observation]) -> dict[str, Any]:
+    first = story[0]
+    return {
+        "name": first.name,
+        "uid": first.uid,
+        "group": first.facts.get("group"),
+        "role": first.facts.get("role"),
+        "marks": list(_pod_marks(story)),
+    }
+
+
+def _pod_marks(story: list[Observation]) -> Iterator[dict[str, Any]]:
+    done: set[str] = set()
+    for seen in story:
+        for what in _states(seen):
+            if what in done:
+                continue
+            done.add(what)
+            mark: dict[str, Any] = {"at": _seconds(seen.at), "what": what}
+            if what == "bound":
+                mark["node"] = seen.facts["node"]
+            if seen.listed:
+                mark["listed"] = True
+            yield mark
+
+
+def _states(seen: Observation) -> Iterator[str]:
+    """What is known to be so for a pod that looks like this, in the order in which it became so."""
+    phase = seen.facts.get("phase")
+    yield "created"
+    if seen.facts.get("node"):
+        yield "bound"
+    if phase == "Running":
+        yield "running"
+    if phase in _FINISHED:
+        yield "finished"
+    if seen.change == "DELETED":
+        yield "deleted"
+
+
+def _pod_group(story: list[Observation]) -> dict[str, Any]:
+    """Follow one PodGroup; its demands are the last seen, as LWS may correct them once."""
+    phases: list[dict[str, Any]] = []
+    for seen in story:
+        phase = "Deleted" if seen.change == "DELETED" else seen.facts.get("phase")
+        if phase and (not phases or phases[-1]["phase"] != phase):
+            phases.append({"at": _seconds(seen.at), "phase": phase})
+    last = story[-1].facts
+    return {
+        "name": story[0].name,
+        "minMember": last.get("minMember"),
+        "minResources": _text(last.get("minResources") or {}),
+        "phases": phases,
+    }
+
+
+def _taints(observations: Iterable[Observation]) -> list[dict[str, Any]]:
+    """Tell which worker was blocked or freed when; the first sight of a node counts as `set`."""
+    changes: list[dict[str, Any]] = []
+    before: dict[str, set[str]] = {}
+    for seen in observations:
+        old = before.get(seen.name, set())
+        new = set() if seen.change == "DELETED" else {str(t["key"]) for t in _taint_list(seen)}
+        before[seen.name] = new
+        for key, change in [(key, "set") for key in sorted(new - old)] + [
+            (key, "removed") for key in sorted(old - new)
+        ]:
+            changes.append(
+                {"at": _seconds(seen.at), "node": seen.name, "key": key, "change": change}
+            )
+    return changes
+
+
+def _taint_list(seen: Observation) -> list[Mapping[str, Any]]:
+    return list(seen.facts.get("taints") or ())
+
+
+def _events(observations: Iterable[Observation]) -> Iterator[dict[str, Any]]:
+    """Keep each event once per message, with the last count: repeats would bury the rest."""
+    kept: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for seen in observations:
+        if seen.change == "DELETED":  # events expire after an hour: that is not news
+            continue
+        facts = seen.facts
+        key = (str(facts.get("reason")), str(facts.get("object")), str(facts.get("message")))
+        count = int(facts.get("count") or 1)
+        if key in kept:
+            kept[key]["count"] = max(kept[key]["count"], count)
+            continue
+        kept[key] = {
+            "at": _seconds(seen.at),
+            "reason": key[0],
+            "object": key[1],
+            "message": key[2],
+            "count": count,
+        }
+    yield from kept.values()
+
+
+def _text(resources: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(amount) for name, amount in resources.items()}
+
+
+def _seconds(at: float) -> float:
+    """Milliseconds are what the watch can tell; more digits would pretend."""
+    return round(max(at, 0.0), 3)
