@@ -1,4 +1,4 @@
-"""`lockstep operators`: Volcano or LWS beside an embedded cluster; the Pulumi program calls this."""
+"""`lockstep operators`: Volcano or LWS beside an embedded cluster; called by the Pulumi program."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def _run_kwokctl(cluster: EmbeddedCluster) -> None:
             return
     except subprocess.TimeoutExpired:
         raise LockstepError(
-            f"the control plane did not come up within {CREATE_TIMEOUT:.0f} s: {_last_words(cluster)}"
+            f"the control plane is not up after {CREATE_TIMEOUT:.0f} s: {_last_words(cluster)}"
         ) from None
     except OSError as error:
         raise LockstepError(f"cannot start the control plane: {error}") from None

@@ -1,7 +1,7 @@
 """Volcano and LWS as processes of this machine, started from what is in the cluster.
 
 Each process takes its configuration from the ConfigMap that its chart made and acts as its chart's
-ServiceAccount, so that the ConfigMap patch and the RBAC rules decide here what they decide in a pod.
+ServiceAccount: the ConfigMap patch and the RBAC rules decide here what they decide in a pod.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def host_config(text: str, ports: dict[str, int], certificates: Path) -> dict[st
     """The LWS configuration of the cluster, fitted to a process of this machine.
 
     Only what a pod gets from its surroundings is set: addresses, certificates, no second replica to
-    elect against. Everything else, the scheduler provider above all, is as it stands in the cluster.
+    elect against. All else, the scheduler provider above all, is as it stands in the cluster.
     """
     config: dict[str, Any] = yaml.safe_load(text) or {}
     config["leaderElection"] = {**config.get("leaderElection", {}), "leaderElect": False}

@@ -58,7 +58,7 @@ def configuration(folder: Path, programs: Sequence[Program]) -> str:
 
 
 def run(folder: Path, cluster_folder: Path, programs: Sequence[Program]) -> None:
-    """Start the programs, or restart them with a changed configuration; return when started anew."""
+    """Start the programs, or restart them on a changed configuration."""
     (folder / "supervisord.conf").write_text(configuration(folder, programs))
     supervisor = _running(folder)
     if supervisor is None:

@@ -1,0 +1,146 @@
+"""The embedded cluster: a real control plane on this machine, with simulated kubelets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_command import local
+
+from components.cluster.base import Cluster
+from components.pools import POOL_LABEL, Worker, WorkerPool
+from lockstep import paths
+from lockstep.embedded import cluster as embedded
+
+_RUN = '"$LOCKSTEP_PYTHON" -m lockstep'
+PODS_PER_NODE = "110"
+
+
+@dataclass
+class KwokClusterArgs:
+    """What the embedded cluster is like."""
+
+    cluster_name: str
+    """Names its folder; two clusters of different names run side by side."""
+    kubernetes_version: str
+    """A change makes the cluster anew."""
+    worker_cpu: str
+    """Allocatable CPU of each worker."""
+    worker_memory: str
+    """Allocatable memory of each worker."""
+
+
+class KwokCluster(Cluster):
+    """kube-apiserver, etcd, controller manager and scheduler as processes, made by kwokctl.
+
+    No Docker, no root. Operators run as processes, too (`components.operators`); only kubelets are
+    simulated. Deleting the cluster ends its processes and removes its folder, so nothing inside
+    needs deleting one by one.
+    """
+
+    webhook_url: pulumi.Output[str]
+    """Where the API server reaches the webhooks of an operator that runs on this machine."""
+    webhook_ca: pulumi.Output[str]
+    """The authority, in base64, that signed what is served there."""
+
+    def __init__(
+        self, name: str, args: KwokClusterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("lockstep:cluster:KwokCluster", name, None, opts)
+        self._name = name
+        self._args = args
+        # A command has no way to notice that what it made is gone; the id changes when it is.
+        incarnation, lost = embedded.incarnation(args.cluster_name)
+        if lost:
+            pulumi.log.warn(f"the embedded cluster {args.cluster_name} is gone; it is made anew")
+        control_plane = local.Command(
+            f"{name}-control-plane",
+            create=f"{_RUN} cluster create",
+            delete=f"{_RUN} cluster delete",
+            dir=str(paths.project_dir()),
+            environment={
+                "LOCKSTEP_PYTHON": sys.executable,
+                "LOCKSTEP_CLUSTER": args.cluster_name,
+                "LOCKSTEP_INCARNATION": incarnation,
+            },
+            triggers=[incarnation, args.kubernetes_version],
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                # One name, one folder: the old cluster must be gone before the new one comes.
+                delete_before_replace=True,
+                additional_secret_outputs=["stdout"],
+            ),
+        )
+        described = control_plane.stdout.apply(_parsed)
+        self.owner = control_plane
+        self.context = None
+        self.host_operators = True
+        self.cluster_name = pulumi.Output.from_input(args.cluster_name)
+        self.kubeconfig = pulumi.Output.secret(described.apply(lambda known: known["kubeconfig"]))
+        self.kubeconfig_path = _public(described, "kubeconfigPath")
+        self.webhook_url = _public(described, "webhookUrl")
+        self.webhook_ca = _public(described, "webhookCa")
+        self.provider = kubernetes.Provider(
+            f"{name}-provider",
+            kubeconfig=self.kubeconfig,
+            cluster_identifier=incarnation,
+            # A refresh after the machine was restarted finds nobody at home and says so.
+            delete_unreachable=True,
+            opts=pulumi.ResourceOptions(parent=self, deleted_with=control_plane),
+        )
+        self.register_outputs({"name": self.cluster_name, "kubeconfig": self.kubeconfig})
+
+    def pool(self, name: str, size: int) -> WorkerPool:
+        """Simulated workers of the configured size."""
+        args = self._args
+        workers = [
+            Worker(f"{name}-worker-{index}", args.worker_cpu, args.worker_memory)
+            for index in range(size)
+        ]
+        for worker in workers:
+            self._node(str(worker.name), name)
+        return WorkerPool(name, workers)
+
+    def _node(self, node_name: str, pool: str) -> None:
+        """One Node whose kubelet KWOK plays.
+
+        As a CustomResource, since the typed Node takes no status: a kubelet reports its size there,
+        and a simulated one keeps what it finds.
+        """
+        room = {
+            "cpu": self._args.worker_cpu,
+            "memory": self._args.worker_memory,
+            "pods": PODS_PER_NODE,
+        }
+        kubernetes.apiextensions.CustomResource(
+            f"{self._name}-{node_name}",
+            api_version="v1",
+            kind="Node",
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(
+                name=node_name,
+                labels={
+                    POOL_LABEL: pool,
+                    "kubernetes.io/hostname": node_name,
+                    "kubernetes.io/os": "linux",
+                    "node-role.kubernetes.io/worker": "",
+                },
+                annotations={"kwok.x-k8s.io/node": "fake"},
+            ),
+            others={"status": {"allocatable": room, "capacity": room}},
+            # A kubelet's size is set once, when its node registers.
+            opts=self.child(self, replace_on_changes=["status"], delete_before_replace=True),
+        )
+
+
+def _parsed(stdout: str | None) -> dict[str, Any]:
+    described: dict[str, Any] = json.loads(stdout or "{}")
+    return described
+
+
+def _public(described: pulumi.Output[dict[str, Any]], key: str) -> pulumi.Output[str]:
+    """One value of the secret output that is no secret itself."""
+    return pulumi.Output.unsecret(described.apply(lambda known: str(known[key])))

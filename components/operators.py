@@ -1,0 +1,52 @@
+"""Operators as processes of this machine, for the embedded cluster."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_command import local
+
+from components.cluster.base import Cluster
+from lockstep import paths
+
+
+@dataclass
+class HostOperatorArgs:
+    """Which operator, and what makes it start anew."""
+
+    cluster: Cluster
+    """The embedded cluster it works for."""
+    operator: str
+    """`volcano` or `lws`."""
+    version: str
+    """The binary's version."""
+    config: pulumi.Input[str]
+    """Its configuration in the cluster: a change, and nothing else, starts it anew."""
+
+
+class HostOperator(pulumi.ComponentResource):
+    """Volcano or LWS, supervised, started from the ConfigMap that is in the cluster.
+
+    Stands for the Deployment that the chart would run as pods: simulated kubelets run none.
+    """
+
+    def __init__(
+        self, name: str, args: HostOperatorArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("lockstep:platform:HostOperator", name, None, opts)
+        local.Command(
+            f"{name}-process",
+            create='"$LOCKSTEP_PYTHON" -m lockstep operators',
+            dir=str(paths.project_dir()),
+            environment={
+                "LOCKSTEP_PYTHON": sys.executable,
+                "LOCKSTEP_CLUSTER": args.cluster.cluster_name,
+                "LOCKSTEP_OPERATOR": args.operator,
+                "LOCKSTEP_VERSION": args.version,
+                "LOCKSTEP_CONFIG": args.config,
+            },
+            opts=args.cluster.child(self),
+        )
+        self.register_outputs({})

@@ -1,0 +1,117 @@
+"""One stack of the Pulumi program, driven through the Pulumi command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lockstep import paths, toolchain
+from lockstep.embedded import cluster as embedded
+from lockstep.errors import LockstepError
+
+SALT = "encryptionsalt"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A stack by name; its config is the file in stacks/, or another one."""
+
+    name: str
+    config_file: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=toolchain.environment)
+
+    @property
+    def path(self) -> Path:
+        """The file that holds the stack's config."""
+        return self.config_file or paths.project_dir() / "stacks" / f"Pulumi.{self.name}.yaml"
+
+    def config(self, key: str) -> Any:
+        """The value that the program will see: the stack's own, or else the project's default."""
+        own = (yaml.safe_load(self.path.read_text()) or {}).get("config") or {}
+        if f"lockstep:{key}" in own:
+            return own[f"lockstep:{key}"]
+        project = yaml.safe_load((paths.project_dir() / "Pulumi.yaml").read_text())
+        return project["config"][key].get("default")
+
+    def cluster_name(self) -> str:
+        """The name of the cluster that the stack runs on."""
+        return str(self.config("clusterName") or f"lockstep-{self.name}")
+
+    def select(self) -> None:
+        """Make the stack known to the backend, if it is not yet."""
+        if not self.path.exists():
+            known = sorted(p.name.split(".")[1] for p in self.path.parent.glob("Pulumi.*.yaml"))
+            raise LockstepError(f"there is no stack {self.name}; choose one of {', '.join(known)}")
+        self.run("stack", "select", "--create", self.name, quiet=True)
+
+    def up(self, *options: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+        """`pulumi up` without questions."""
+        return self.run("up", "--yes", "--skip-preview", *options, **settings)
+
+    def outputs(self) -> dict[str, Any]:
+        """`pulumi stack output --json`."""
+        answer = self.run("stack", "output", "--json", "--show-secrets", quiet=True)
+        values: dict[str, Any] = json.loads(answer.stdout)
+        return values
+
+    def down(self, *options: str, **settings: Any) -> None:
+        """Destroy the stack and forget it, whatever state an interrupted run left it in."""
+        embedded_cluster = self.config("clusterProvider") == "kwok"
+        if self.exists():
+            # A killed update leaves its lock behind; nobody else works on a stack of ours.
+            self.run("cancel", "--yes", quiet=True, check=False)
+            done = self.run("destroy", "--yes", "--skip-preview", *options, check=False, **settings)
+            if done.returncode != 0 and not embedded_cluster:
+                raise LockstepError(f"could not destroy {self.name}; the lines above say why")
+            self.run("stack", "rm", "--yes", "--force", "--preserve-config", self.name, quiet=True)
+        if embedded_cluster:
+            # Also what a killed `up` had started and not yet told Pulumi.
+            embedded.delete(self.cluster_name())
+        self._forget_salt()
+
+    def exists(self) -> bool:
+        """Whether the backend knows the stack."""
+        listed = self.run("stack", "ls", "--json", quiet=True)
+        names = (entry["name"].rsplit("/", 1)[-1] for entry in json.loads(listed.stdout))
+        return self.name in names
+
+    def run(
+        self, *words: str, quiet: bool = False, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `pulumi` on this stack; quiet captures what it prints."""
+        done = subprocess.run(
+            self.command(*words),
+            cwd=paths.project_dir(),
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=quiet,
+            text=True,
+            check=False,
+        )
+        if check and done.returncode != 0:
+            said = (done.stderr or done.stdout or "").strip().splitlines() if quiet else []
+            reason = said[0].removeprefix("error: ") if said else "the lines above say why"
+            raise LockstepError(f"pulumi {words[0]} of {self.name} failed: {reason}")
+        return done
+
+    def command(self, *words: str) -> Sequence[str]:
+        """The command line of `pulumi` for this stack."""
+        command = [str(toolchain.tool("pulumi")), *words, "--non-interactive"]
+        if words[0] not in ("stack",):
+            command += ["--stack", self.name]
+        if self.config_file is not None and words[0] in ("up", "preview", "destroy", "refresh"):
+            command += ["--config-file", str(self.config_file)]
+        return command
+
+    def _forget_salt(self) -> None:
+        """Take this machine's encryption salt out of the config file again."""
+        lines = self.path.read_text().splitlines(keepends=True)
+        kept = [line for line in lines if not line.startswith(f"{SALT}:")]
+        if kept != lines:
+            self.path.write_text("".join(kept))
