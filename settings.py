@@ -6,7 +6,6 @@ Defaults are in Pulumi.yaml only; what is allowed is here only.
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -222,14 +221,16 @@ def _room_faults(scenarios: ScenarioSettings) -> Iterator[str]:
             f"must be at most workersPerScenario, which is {workers}",
         )
     room = workers * PODS_PER_WORKER
-    because = f"as the {workers} workersPerScenario have room for {room} pods"
+    because = f"workersPerScenario {workers} is room for {room} pods"
     if not scenarios.names:
         return
     if size > room:
-        yield _fault("groupSize", str(size), f"must be at most {room}, {because}")
+        yield _fault("groupSize", str(size), f"must be at most {room}, as {because}")
     elif size * groups > room and WHOLE.intersection(scenarios.names):
         yield _fault(
-            "groups", str(groups), f"must be at most {room // size} of groupSize {size}, {because}"
+            "groups",
+            str(groups),
+            f"must be at most {room // size} of groupSize {size}, as {because}",
         )
 
 
@@ -237,11 +238,11 @@ def _unknown(key: str, value: str) -> str:
     known = {name.lower(): name for name in READERS}  # a slip in upper and lower case is near
     near = difflib.get_close_matches(key.lower(), known, n=1)
     hint = f"did you mean {NAMESPACE}:{known[near[0]]}?" if near else f"keys: {', '.join(READERS)}"
-    return _fault(key, value, f"but there is no such key; {hint}")
+    return _fault(key, value, f"there is no such key; {hint}")
 
 
 def _fault(key: str, value: str, allowed: str) -> str:
-    return f"{NAMESPACE}:{key} is {json.dumps(value, ensure_ascii=False)}, {allowed}"
+    return f"{NAMESPACE}:{key} is {value!r}: {allowed}"
 
 
 def _raise_if_any(faults: Iterable[str]) -> None:

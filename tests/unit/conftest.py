@@ -1,0 +1,48 @@
+"""Config as the engine would hand it over: mocks load neither Pulumi.yaml nor a stack file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pulumi
+import pytest
+import yaml
+
+PROJECT_DIR = Path(__file__).resolve().parents[2]
+
+
+class ConfigureStack(Protocol):
+    """Give the program the config of a stack file, with changes; None takes a key away."""
+
+    def __call__(self, stack: str = "gang", /, **changes: Any) -> None: ...
+
+
+def stack_config(stack: str) -> dict[str, str]:
+    """The stack's config on top of the project's defaults, as text with JSON for lists."""
+    declared = yaml.safe_load((PROJECT_DIR / "Pulumi.yaml").read_text())["config"]
+    values = {f"lockstep:{key}": entry["default"] for key, entry in declared.items()}
+    file = PROJECT_DIR / "stacks" / f"Pulumi.{stack}.yaml"
+    values |= yaml.safe_load(file.read_text())["config"] if file.exists() else {}
+    return {key: _text(value) for key, value in values.items()}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@pytest.fixture
+def configure_stack(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConfigureStack]:
+    """A function that sets the config and the stack's name; both are gone after the test."""
+
+    def configure(stack: str = "gang", /, **changes: Any) -> None:
+        config = stack_config(stack) | {f"lockstep:{k}": _text(v) for k, v in changes.items()}
+        for key in [key for key, value in changes.items() if value is None]:
+            del config[f"lockstep:{key}"]
+        pulumi.runtime.set_all_config(config)
+        monkeypatch.setattr(pulumi, "get_stack", lambda: stack)
+
+    yield configure
+    pulumi.runtime.set_all_config({})

@@ -1,0 +1,199 @@
+"""Bad config: one line per fault, which names the key, the value and what is allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pulumi
+import pytest
+
+import settings
+from settings import SettingsError
+from tests.unit.conftest import ConfigureStack
+
+LABEL = (
+    "must be at most 49 lower-case letters, digits and hyphens, "
+    "beginning and ending with a letter or digit"
+)
+NAMES = "must be a list without repetition, any of: gang, constrained, no-gang"
+CPU = "must be a Kubernetes quantity of at least 100m, such as 4"
+MEMORY = "must be a Kubernetes quantity of at least 64Mi, such as 8Gi"
+PROVIDER = "must be one of: kwok, kind, existing"
+LWS = "must be one of: 0.7.0, 0.8.0, 0.9.0"
+NO_SUCH_KEY = "there is no such key; did you mean"
+
+
+def fault(configure_stack: ConfigureStack, stack: str, **changes: Any) -> str:
+    configure_stack(stack, **changes)
+    with pytest.raises(SettingsError) as raised:
+        settings.load()
+    return str(raised.value)
+
+
+def at_least(minimum: int) -> str:
+    return f"must be a whole number of at least {minimum}"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "allowed"),
+    [
+        ("clusterProvider", "minikube", PROVIDER),
+        ("clusterProvider", "Kind", PROVIDER),
+        ("clusterProvider", "", PROVIDER),
+        ("clusterName", "My_Cluster", LABEL),
+        ("clusterName", "-lead", LABEL),
+        ("clusterName", "trail-", LABEL),
+        ("clusterName", "a.b", LABEL),
+        ("clusterName", "line\n", LABEL),
+        ("clusterName", "n" * 50, LABEL),
+        ("workersPerScenario", "0", at_least(1)),
+        ("workersPerScenario", "three", at_least(1)),
+        ("workersPerScenario", "3.0", at_least(1)),
+        ("workersPerScenario", "", at_least(1)),
+        ("workersPerScenario", "1_0", at_least(1)),
+        ("workersPerScenario", "9" * 5000, at_least(1)),
+        ("workerCpu", "four", CPU),
+        ("workerCpu", "4 cores", CPU),
+        ("workerCpu", "0", CPU),
+        ("workerCpu", "-4", CPU),
+        ("workerCpu", "99m", CPU),
+        ("workerMemory", "8GB", MEMORY),
+        ("workerMemory", "8", MEMORY),
+        ("workerMemory", "100m", MEMORY),
+        ("workerMemory", "0", MEMORY),
+        ("workerMemory", "-8Gi", MEMORY),
+        ("volcanoVersion", "1.15.0", "must be one of: 1.14.1"),
+        ("volcanoVersion", "latest", "must be one of: 1.14.1"),
+        ("lwsVersion", "0.6.0", LWS),
+        ("lwsVersion", "v0.8.0", LWS),
+        ("kubernetesVersion", "1.35.0", "must be one of: 1.34.4"),
+        ("installVolcano", "yes", "must be true or false"),
+        ("installLws", "1", "must be true or false"),
+        ("gangScheduling", "on", "must be true or false"),
+        ("gangScheduling", "True", "must be true or false"),
+        ("scenarios", "gang", NAMES),
+        ("scenarios", '"gang"', NAMES),
+        ("scenarios", '{"gang": true}', NAMES),
+        ("scenarios", "[1]", NAMES),
+        ("scenarios", "[[]]", NAMES),
+        ("scenarios", '["gang", "chaos"]', NAMES),
+        ("scenarios", '["no_gang"]', NAMES),
+        ("scenarios", '["gang", "gang"]', NAMES),
+        ("taintedWorkers", "-1", at_least(0)),
+        ("taintedWorkers", "two", at_least(0)),
+        ("taintedWorkers", "4", "must be at most workersPerScenario, which is 3"),
+        ("groupSize", "1", at_least(2)),
+        ("groupSize", "true", at_least(2)),
+        ("groupSize", "7", "must be at most 6, as workersPerScenario 3 is room for 6 pods"),
+        ("groups", "0", at_least(1)),
+        ("groups", "1e1", at_least(1)),
+        (
+            "groups",
+            "2",
+            "must be at most 1 of groupSize 4, as workersPerScenario 3 is room for 6 pods",
+        ),
+        ("kubeconfig", "/kube.yaml", "must be empty when clusterProvider is kwok"),
+        ("kubeContext", "prod", "must be empty when clusterProvider is kwok"),
+        ("installVolcano", "false", "must be true when clusterProvider is kwok"),
+        ("installLws", "false", "must be true when clusterProvider is kwok"),
+        ("groupsize", "4", f"{NO_SUCH_KEY} lockstep:groupSize?"),
+        ("group", "4", f"{NO_SUCH_KEY} lockstep:groups?"),
+        ("taintedWorker", "1", f"{NO_SUCH_KEY} lockstep:taintedWorkers?"),
+        ("lws-version", "0.8.0", f"{NO_SUCH_KEY} lockstep:lwsVersion?"),
+        ("colour", "red", f"there is no such key; keys: {', '.join(settings.READERS)}"),
+    ],
+)
+def test_bad_value_is_refused_in_one_line(
+    key: str, value: str, allowed: str, configure_stack: ConfigureStack
+) -> None:
+    line = fault(configure_stack, "gang", **{key: value})
+    assert line == f"lockstep:{key} is {value!r}: {allowed}"
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize("key", ["kubeconfig", "kubeContext"])
+def test_kind_takes_no_cluster_of_the_user(key: str, configure_stack: ConfigureStack) -> None:
+    assert fault(configure_stack, "kind", **{key: "x"}) == (
+        f"lockstep:{key} is 'x': must be empty when clusterProvider is kind"
+    )
+
+
+def test_existing_needs_a_context(configure_stack: ConfigureStack) -> None:
+    assert fault(configure_stack, "existing") == (
+        "lockstep:kubeContext is '': must name a context of your kubeconfig when clusterProvider "
+        "is existing (kubectl config get-contexts lists them)"
+    )
+
+
+def test_stack_name_that_makes_a_bad_cluster_name_is_refused(
+    configure_stack: ConfigureStack,
+) -> None:
+    assert (
+        fault(configure_stack, "My_stack")
+        == f"lockstep:clusterName is 'lockstep-My_stack': {LABEL}"
+    )
+    configure_stack("My_stack", clusterName="mine")
+    assert settings.load().cluster.name == "mine"
+
+
+def test_missing_key_is_refused(configure_stack: ConfigureStack) -> None:
+    assert fault(configure_stack, "gang", groups=None) == (
+        "lockstep:groups is missing: its default is in Pulumi.yaml"
+    )
+
+
+def test_all_faults_are_told_at_once(configure_stack: ConfigureStack) -> None:
+    lines = fault(configure_stack, "gang", groups="x", groupSize=0, grups=1).splitlines()
+    assert [line.split()[0] for line in lines] == [
+        "lockstep:grups",
+        "lockstep:groupSize",
+        "lockstep:groups",
+    ]
+
+
+def test_impossible_numbers_are_told_at_once(configure_stack: ConfigureStack) -> None:
+    lines = fault(configure_stack, "gang", workersPerScenario=1, kubeContext="x").splitlines()
+    assert [line.split()[0] for line in lines] == [
+        "lockstep:kubeContext",
+        "lockstep:taintedWorkers",
+        "lockstep:groupSize",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("clusterName", "a"),
+        ("clusterName", "n" * 49),
+        ("clusterName", "0-9"),
+        ("workerCpu", "100m"),
+        ("workerCpu", "0.1"),
+        ("workerMemory", "64Mi"),
+        ("taintedWorkers", "0"),
+        ("taintedWorkers", "3"),
+        ("groupSize", "2"),
+        ("groupSize", "6"),
+        ("workersPerScenario", "2"),
+        ("workersPerScenario", "500"),
+    ],
+)
+def test_value_at_the_edge_is_taken(key: str, value: str, configure_stack: ConfigureStack) -> None:
+    configure_stack("gang", **{key: value})
+    settings.load()
+
+
+def test_every_group_must_fit_where_every_group_is_placed(configure_stack: ConfigureStack) -> None:
+    configure_stack("gang", groupSize=3, groups=2)
+    assert settings.load().scenarios.groups == 2
+    configure_stack("no-gang", groups=2)
+    assert settings.load().scenarios.groups == 2
+    assert fault(configure_stack, "constrained", groups=2).startswith("lockstep:groups is '2'")
+
+
+def test_platform_alone_needs_no_room(configure_stack: ConfigureStack) -> None:
+    configure_stack("gang", scenarios=[], workersPerScenario=1, taintedWorkers=1)
+    assert settings.load().scenarios.names == ()
+
+
+def test_error_is_printed_without_a_traceback() -> None:
+    assert issubclass(SettingsError, pulumi.RunError)
