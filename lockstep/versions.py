@@ -14,3 +14,17 @@ LWS_DEFAULT = "0.8.0"
 LWS_SUPPORTED = ("0.7.0", "0.8.0", "0.9.0")
 VOLCANO_SUPPORTED = (VOLCANO,)
 KUBERNETES_SUPPORTED = (KUBERNETES,)
+
+VOLCANO_CHART_REPO = "https://volcano-sh.github.io/helm-charts"
+VOLCANO_CHART = "volcano"
+LWS_CHART = "oci://registry.k8s.io/lws/charts/lws"
+WORKLOAD_IMAGE = (
+    "registry.k8s.io/pause:3.10.1"
+    "@sha256:278fb9dbcca9518083ad1e11276933a2e96f23de604a3a08cc3c80002767d24c"
+)
+# kind publishes node images per release, one patch level per minor: with kind 0.33.0, Kubernetes
+# 1.34 is 1.34.11, whatever patch level the embedded cluster has.
+KIND_NODE_IMAGE = (
+    "kindest/node:v1.34.11"
+    "@sha256:44e222ee2132dab25ff87301682f89eb82c7880ea3a1bf543bfe9708fd08d67d"
+)

@@ -1,0 +1,92 @@
+"""LWS: the operator that turns a LeaderWorkerSet into groups of pods, and groups into PodGroups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.cluster.base import Cluster
+from lockstep import versions, webhook_urls
+
+NAMESPACE = "lws-system"
+RELEASE = "lws"
+# The chart derives these from the release's name; upstream's plain manifests use them, too.
+MANAGER = "lws-controller-manager"
+CONFIG_MAP = "lws-manager-config"
+CONFIG_KEY = "controller_manager_config.yaml"
+
+
+@dataclass(frozen=True)
+class LwsArgs:
+    """Where LWS goes, and which."""
+
+    cluster: Cluster
+    """The cluster to install it in."""
+    version: str
+    """Pinned version, without a leading v."""
+    chart: str | None = None
+    """A chart on this machine, for offline use; None takes the published one."""
+    webhook_url: pulumi.Input[str] | None = None
+    """Where the API server reaches the manager on the host; None for the chart's Service."""
+    webhook_ca: pulumi.Input[str] | None = None
+    """The CA of that address, base64 of PEM."""
+
+
+class LeaderWorkerSetOperator(pulumi.ComponentResource):
+    """LWS by its own chart, with its image pinned; gang scheduling is `GangConfig`'s part."""
+
+    release: kubernetes.helm.v3.Release
+    """What has to be there before a LeaderWorkerSet or a change of the manager's config."""
+
+    def __init__(
+        self, name: str, args: LwsArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("lockstep:platform:LeaderWorkerSetOperator", name, None, opts)
+        cluster = args.cluster
+        # Made here and not by Helm, which would leave it behind.
+        namespace = kubernetes.core.v1.Namespace(
+            f"{name}-namespace",
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
+            opts=cluster.child(self),
+        )
+        to_host = args.webhook_url is not None
+        self.release = kubernetes.helm.v3.Release(
+            f"{name}-release",
+            name=RELEASE,
+            namespace=namespace.metadata.name,
+            **chart_source(args.chart, args.version),
+            values=chart_values(args),
+            # A patch could add a URL to a webhook but not take its Service away.
+            postrender=str(Path(webhook_urls.__file__)) if to_host else None,
+            skip_await=cluster.host_operators,
+            opts=cluster.child(self),
+        )
+        self.register_outputs({"release": self.release.name})
+
+
+def chart_source(chart: str | None, version: str) -> dict[str, Any]:
+    """Name the chart: a path says itself which version it is."""
+    return {"chart": chart} if chart else {"chart": versions.LWS_CHART, "version": version}
+
+
+def chart_values(args: LwsArgs) -> dict[str, Any]:
+    """Values over the chart's own, whose image is a moving tag and whose manager asks for a core.
+
+    The host's webhook address rides on the pod's annotations: a Helm post-renderer gets the
+    manifests and nothing else.
+    """
+    values: dict[str, Any] = {
+        "replicaCount": 0 if args.cluster.host_operators else 1,
+        "image": {"manager": {"tag": f"v{args.version}", "pullPolicy": "IfNotPresent"}},
+        "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}},
+    }
+    if args.webhook_url is not None:
+        values["podAnnotations"] = {
+            webhook_urls.URL_ANNOTATION: args.webhook_url,
+            webhook_urls.CA_ANNOTATION: args.webhook_ca,
+        }
+    return values

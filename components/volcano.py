@@ -1,0 +1,94 @@
+"""Volcano: the batch scheduler that places a gang whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.cluster.base import Cluster
+from lockstep import versions
+
+NAMESPACE = "volcano-system"
+SCHEDULER_NAME = "volcano"
+QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
+
+_SMALL = {"requests": {"cpu": "25m", "memory": "64Mi"}}
+
+
+@dataclass(frozen=True)
+class VolcanoArgs:
+    """Where Volcano goes, and which."""
+
+    cluster: Cluster
+    """The cluster to install it in."""
+    version: str
+    """Pinned version, without a leading v."""
+    chart: str | None = None
+    """A chart on this machine, for offline use; None takes the published one."""
+
+
+class Volcano(pulumi.ComponentResource):
+    """Volcano by its own chart, with images pinned to the version that was asked for."""
+
+    release: kubernetes.helm.v3.Release
+    """What has to be there before anything uses a PodGroup."""
+
+    def __init__(
+        self, name: str, args: VolcanoArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("lockstep:platform:Volcano", name, None, opts)
+        cluster = args.cluster
+        # Made here and not by Helm, which would leave it behind.
+        namespace = kubernetes.core.v1.Namespace(
+            f"{name}-namespace",
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
+            opts=cluster.child(self),
+        )
+        # A Release, not a Chart: the admission certificate comes from Helm hooks, which a Chart
+        # does not run (pulumi-kubernetes#3284).
+        self.release = kubernetes.helm.v3.Release(
+            f"{name}-release",
+            name="volcano",
+            namespace=namespace.metadata.name,
+            **chart_source(args.chart, args.version),
+            values=chart_values(args.version, host_operators=cluster.host_operators),
+            skip_await=cluster.host_operators,
+            opts=cluster.child(self),
+        )
+        self.register_outputs({"release": self.release.name})
+
+
+def chart_source(chart: str | None, version: str) -> dict[str, Any]:
+    """Name the chart: a path says itself which version it is."""
+    if chart is not None:
+        return {"chart": chart}
+    return {
+        "chart": versions.VOLCANO_CHART,
+        "version": version,
+        "repository_opts": kubernetes.helm.v3.RepositoryOptsArgs(repo=versions.VOLCANO_CHART_REPO),
+    }
+
+
+def chart_values(version: str, *, host_operators: bool) -> dict[str, Any]:
+    """Values over the chart's own: pinned images, laptop-size requests, admission where it works.
+
+    With operators on the host there is no pod to serve the admission webhook: the chart's
+    ValidatingAdmissionPolicies check the same rules inside the API server.
+    """
+    replicas = 0 if host_operators else 1
+    return {
+        "basic": {"image_tag_version": f"v{version}", "image_pull_policy": "IfNotPresent"},
+        "custom": {
+            "controller_replicas": replicas,
+            "scheduler_replicas": replicas,
+            "admission_replicas": replicas,
+            "admission_enable": not host_operators,
+            "vap_enable": host_operators,
+            "controller_resources": _SMALL,
+            "scheduler_resources": _SMALL,
+            "admission_resources": _SMALL,
+        },
+    }
