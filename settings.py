@@ -14,6 +14,7 @@ import pulumi
 from pulumi.runtime import get_config_env
 from pulumi.runtime.config import CONFIG
 
+from components.pools import capacity
 from lockstep import values, versions
 
 NAMESPACE = "lockstep"
@@ -22,9 +23,6 @@ PROVIDERS: tuple[str, ...] = get_args(ProviderName)
 SCENARIOS = ("gang", "constrained", "no-gang")
 WHOLE = frozenset({"gang", "constrained"})
 """Scenarios whose every group is placed in the end, so that all must fit the unblocked pool."""
-
-PODS_PER_WORKER = 2
-"""Pod requests are derived from the worker: this many pods of a scenario fill it."""
 
 LONGEST_CLUSTER_NAME = 63 - len("-control-plane")
 """kind names its nodes after the cluster, and a host name has at most 63 characters."""
@@ -220,7 +218,7 @@ def _room_faults(scenarios: ScenarioSettings) -> Iterator[str]:
             str(scenarios.tainted_workers),
             f"must be at most workersPerScenario, which is {workers}",
         )
-    room = workers * PODS_PER_WORKER
+    room = capacity(workers, blocked=0)
     because = f"workersPerScenario {workers} is room for {room} pods"
     if not scenarios.names:
         return
