@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import http.client
 import json
+import os
 import shutil
+import ssl
 import subprocess
 import uuid
 from dataclasses import dataclass
@@ -14,7 +17,7 @@ from typing import Any
 import yaml
 
 from lockstep import paths, toolchain
-from lockstep.embedded import ports, processes
+from lockstep.embedded import health, ports, processes
 from lockstep.errors import LockstepError
 
 CREATE_TIMEOUT = 120.0
@@ -170,12 +173,13 @@ def _run_kwokctl(cluster: EmbeddedCluster) -> None:
     kwokctl = toolchain.tool("kwokctl")
     environment = processes.marked_environment(cluster.folder)
     environment["KWOK_WORKDIR"] = str(cluster.folder / "kwok")
+    # Without --wait: the API server is what the next steps need; the rest comes up meanwhile.
     arguments = ["--name", cluster.name, "--config", str(config), "--kubeconfig", ""]
     try:
         config.write_text(yaml.safe_dump(kwokctl_config(cluster.ports)))
         with log.open("w") as output:
             result = subprocess.run(
-                [str(kwokctl), "create", "cluster", *arguments, "--wait", "60s"],
+                [str(kwokctl), "create", "cluster", *arguments],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -184,9 +188,8 @@ def _run_kwokctl(cluster: EmbeddedCluster) -> None:
                 check=False,
             )
         if result.returncode == 0:
-            shutil.copyfile(cluster.kwok_folder / "kubeconfig.yaml", cluster.kubeconfig)
-            cluster.kubeconfig.chmod(0o600)
-            return
+            _write_kubeconfig(cluster)
+            return _await_ready(cluster)
     except subprocess.TimeoutExpired:
         raise LockstepError(
             f"the control plane is not up after {CREATE_TIMEOUT:.0f} s: {_last_words(cluster)}"
@@ -194,6 +197,31 @@ def _run_kwokctl(cluster: EmbeddedCluster) -> None:
     except OSError as error:
         raise LockstepError(f"cannot start the control plane: {error}") from None
     raise LockstepError(f"kwokctl could not make {cluster.name}: {_last_words(cluster)}")
+
+
+def _write_kubeconfig(cluster: EmbeddedCluster) -> None:
+    """The administrator's kubeconfig in one piece: certificates inside, not as paths."""
+    config = yaml.safe_load((cluster.kwok_folder / "kubeconfig.yaml").read_text())
+    for entry in (config["clusters"][0]["cluster"], config["users"][0]["user"]):
+        for key in ("certificate-authority", "client-certificate", "client-key"):
+            if key in entry:
+                content = Path(entry.pop(key)).read_bytes()
+                entry[f"{key}-data"] = base64.b64encode(content).decode()
+    with open(os.open(cluster.kubeconfig, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+        yaml.safe_dump(config, file)
+
+
+def _await_ready(cluster: EmbeddedCluster) -> None:
+    """Wait until the API server has its built-in roles, namespaces and priority classes."""
+    tls = ssl.create_default_context(cafile=str(cluster.pki / "ca.crt"))
+    tls.load_cert_chain(cluster.pki / "admin.crt", cluster.pki / "admin.key")
+    port = cluster.ports["apiserver"]
+
+    def ask() -> http.client.HTTPConnection:
+        return http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=tls)
+
+    if not health.await_ok(ask, "/readyz", CREATE_TIMEOUT):
+        raise LockstepError(f"the API server does not get ready: {_last_words(cluster)}")
 
 
 def _last_words(cluster: EmbeddedCluster) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import http.client
 import os
 import shutil
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.resources.core_v1 import ConfigMap, ServiceAccountToken
 
 from lockstep import toolchain
-from lockstep.embedded import supervisor
+from lockstep.embedded import health, supervisor
 from lockstep.embedded.cluster import EmbeddedCluster
 from lockstep.errors import LockstepError
 
@@ -49,9 +49,12 @@ def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
     client = Client(config=KubeConfig.from_file(str(cluster.kubeconfig)))
     programs = operator.prepare(cluster, client, folder, version)
     supervisor.run(folder, cluster.folder, programs)
-    deadline = time.monotonic() + HEALTHY_WITHIN
     for port, path in operator.health:
-        _await_health(cluster.ports[port], path, deadline, folder)
+        connect = partial(http.client.HTTPConnection, "127.0.0.1", cluster.ports[port], timeout=2)
+        if not health.await_ok(connect, path, HEALTHY_WITHIN):
+            raise LockstepError(
+                f"{name} is not healthy after {HEALTHY_WITHIN:.0f} s; {_last_error(folder)}"
+            )
 
 
 def host_config(text: str, ports: dict[str, int], certificates: Path) -> dict[str, Any]:
@@ -180,25 +183,6 @@ def _kubeconfig(
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         yaml.safe_dump(config, file)
     return path
-
-
-def _await_health(port: int, path: str, deadline: float, folder: Path) -> None:
-    """Ask until the process answers; there is nothing to watch before it does."""
-    while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
-        try:
-            connection.request("GET", path)
-            if connection.getresponse().status == http.HTTPStatus.OK:
-                return
-        except (OSError, http.client.HTTPException):
-            pass
-        finally:
-            connection.close()
-        if time.monotonic() > deadline:
-            raise LockstepError(
-                f"{folder.name} is not healthy after {HEALTHY_WITHIN:.0f} s; {_last_error(folder)}"
-            )
-        time.sleep(0.05)
 
 
 def _last_error(folder: Path) -> str:

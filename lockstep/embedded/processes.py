@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -41,13 +44,26 @@ def end_all(folder: Path) -> int:
     ended = 0
     while processes := of_cluster(folder):
         for process in processes:
-            try:
+            with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
-            except psutil.NoSuchProcess:
-                continue
-        _, alive = psutil.wait_procs(processes, timeout=PATIENCE)
-        if alive:
-            pids = ", ".join(str(process.pid) for process in alive)
-            raise LockstepError(f"processes {pids} of {folder.name} do not end; kill them by hand")
+        _await_end(processes, folder)
         ended += len(processes)
     return ended
+
+
+def _await_end(processes: Sequence[psutil.Process], folder: Path) -> None:
+    """Wait for processes that are not our children; there is no other way than to look."""
+    deadline = time.monotonic() + PATIENCE
+    while alive := [process for process in processes if _is_alive(process)]:
+        if time.monotonic() > deadline:
+            pids = ", ".join(str(process.pid) for process in alive)
+            raise LockstepError(f"processes {pids} of {folder.name} do not end; kill them by hand")
+        time.sleep(0.01)
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    """A zombie is not: it holds nothing, and its parent may take its time to notice."""
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
