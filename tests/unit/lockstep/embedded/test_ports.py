@@ -1,0 +1,30 @@
+import socket
+
+import pytest
+
+from lockstep.embedded import ports
+
+
+def test_free_ports_are_distinct_and_free() -> None:
+    found = ports.free_ports(["a", "b", "c"])
+    assert set(found) == {"a", "b", "c"}
+    assert len(set(found.values())) == 3
+    assert all(ports.LOWEST <= port <= ports.HIGHEST for port in found.values())
+
+
+def test_a_taken_port_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert not ports.is_free(port)
+        draws = iter([port, port, 20001])
+        monkeypatch.setattr(ports.random, "randint", lambda _low, _high: next(draws))
+        monkeypatch.setattr(ports, "is_free", lambda candidate: candidate != port)
+        assert ports.free_ports(["a"]) == {"a": 20001}
+
+
+def test_no_free_port_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "is_free", lambda _port: False)
+    with pytest.raises(ports.LockstepError, match=r"no free ports .*ss -ltn"):
+        ports.free_ports(["a"])

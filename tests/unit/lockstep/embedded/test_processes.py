@@ -1,0 +1,57 @@
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from lockstep.embedded import processes
+
+SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(SLEEP, env=processes.marked_environment(folder))
+    deadline = time.monotonic() + 5
+    while not processes.of_cluster(folder):  # the environment is visible only after the exec
+        assert time.monotonic() < deadline
+    return process
+
+
+def test_end_all_ends_the_processes_of_one_cluster_only(tmp_path: Path) -> None:
+    mine, other = tmp_path / "mine", tmp_path / "mine-too"
+    first, second = start(mine), start(other)
+    try:
+        assert [p.pid for p in processes.of_cluster(mine)] == [first.pid]
+        assert processes.end_all(mine) == 1
+        assert first.wait(timeout=5) != 0
+        assert second.poll() is None
+    finally:
+        second.kill()
+        second.wait()
+
+
+def test_end_all_does_not_wait_for_a_zombie_to_be_reaped(tmp_path: Path) -> None:
+    child = start(tmp_path)
+    assert processes.end_all(tmp_path) == 1
+    # Nobody has waited for the child yet: it is a zombie, and that counts as gone.
+    assert psutil.Process(child.pid).status() == psutil.STATUS_ZOMBIE
+    child.wait()
+
+
+def test_end_all_of_nothing_is_fine(tmp_path: Path) -> None:
+    assert processes.end_all(tmp_path) == 0
+
+
+def test_a_process_that_does_not_end_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = start(tmp_path)
+    monkeypatch.setattr(psutil.Process, "kill", lambda _self: None)
+    monkeypatch.setattr(processes, "PATIENCE", 0.05)
+    with pytest.raises(processes.LockstepError, match=f"processes {child.pid} .* kill them"):
+        processes.end_all(tmp_path)
+    monkeypatch.undo()
+    child.kill()
+    child.wait()
