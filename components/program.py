@@ -1,0 +1,47 @@
+"""Steps of an update that no provider offers: `python -m lockstep …` as a resource."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import pulumi
+from pulumi_command import local
+
+from components.cluster.base import Cluster
+from lockstep import paths
+
+
+def program(
+    name: str,
+    *,
+    create: str | None = None,
+    delete: str | None = None,
+    environment: Mapping[str, pulumi.Input[str]],
+    opts: pulumi.ResourceOptions,
+) -> local.Command:
+    """Run Lockstep's own command line on create, again on any change, and on delete.
+
+    Values go through the environment, never through shell text. A change of the environment runs
+    `create` again in place; `triggers` would replace the resource (pulumi-command#855).
+    """
+    return local.Command(
+        name,
+        create=create and _shell(create),
+        delete=delete and _shell(delete),
+        dir=str(paths.project_dir()),
+        environment={"LOCKSTEP_PYTHON": sys.executable, **environment},
+        opts=opts,
+    )
+
+
+def access(cluster: Cluster) -> dict[str, pulumi.Input[str]]:
+    """How such a program reaches a cluster; `lockstep.access` reads it."""
+    return {
+        "LOCKSTEP_KUBECONFIG": cluster.kubeconfig_path,
+        "LOCKSTEP_CONTEXT": cluster.context or "",
+    }
+
+
+def _shell(words: str) -> str:
+    return f'"$LOCKSTEP_PYTHON" -m lockstep {words}'

@@ -1,0 +1,72 @@
+"""What LWS may do with PodGroups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components import lws
+from components.cluster.base import Cluster
+
+# LWS creates a PodGroup per group and reads it through an informer, nothing else: it never updates
+# one, never touches `podgroups/status` (the scheduler's), and leaves deletion to the garbage
+# collector, as the group's leader owns its PodGroup.
+PODGROUP_VERBS = ["create", "get", "list", "watch"]
+
+
+@dataclass(frozen=True)
+class PodGroupRightsArgs:
+    """Whose rights, and where."""
+
+    cluster: Cluster
+    """The cluster that LWS runs in."""
+    service_account: str = lws.MANAGER
+    """LWS's service account."""
+    namespace: str = lws.NAMESPACE
+    """Its namespace."""
+
+
+class PodGroupRights(pulumi.ComponentResource):
+    """LWS's right to create PodGroups, which its chart grants only with its own gang switch."""
+
+    binding: kubernetes.rbac.v1.ClusterRoleBinding
+    """What has to be there before the first gang."""
+
+    def __init__(
+        self, name: str, args: PodGroupRightsArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("lockstep:platform:PodGroupRights", name, None, opts)
+        # Cluster-wide objects: the name must not meet another stack's.
+        metadata = kubernetes.meta.v1.ObjectMetaArgs(
+            name=pulumi.Output.concat(args.cluster.cluster_name, "-lws-podgroups")
+        )
+        role = kubernetes.rbac.v1.ClusterRole(
+            f"{name}-role",
+            metadata=metadata,
+            rules=[
+                kubernetes.rbac.v1.PolicyRuleArgs(
+                    api_groups=["scheduling.volcano.sh"],
+                    resources=["podgroups"],
+                    verbs=PODGROUP_VERBS,
+                )
+            ],
+            opts=args.cluster.child(self),
+        )
+        self.binding = kubernetes.rbac.v1.ClusterRoleBinding(
+            f"{name}-binding",
+            metadata=metadata,
+            role_ref=kubernetes.rbac.v1.RoleRefArgs(
+                api_group="rbac.authorization.k8s.io",
+                kind="ClusterRole",
+                name=role.metadata.name,
+            ),
+            subjects=[
+                kubernetes.rbac.v1.SubjectArgs(
+                    kind="ServiceAccount", name=args.service_account, namespace=args.namespace
+                )
+            ],
+            opts=args.cluster.child(self),
+        )
+        self.register_outputs({"role": role.metadata.name})
