@@ -31,6 +31,11 @@ class Cluster(pulumi.ComponentResource, abc.ABC):
     host_operators: bool
     """True where operators run as processes of the host, so charts start no pods."""
 
+    @property
+    def provider_name(self) -> str:
+        """Which provider made it: kwok, kind or existing, as the class is called."""
+        return type(self).__name__.removesuffix("Cluster").lower()
+
     @abc.abstractmethod
     def pool(self, name: str, size: int) -> WorkerPool:
         """`size` workers that carry `lockstep.dev/pool=<name>`; called once per scenario."""

@@ -1,0 +1,47 @@
+"""A gang that fits: all of its pods start together."""
+
+from __future__ import annotations
+
+from components import leader_worker_set as lws
+from components import volcano
+from components.scenarios import pods
+from components.scenarios.base import Plan, Scenario, ScenarioArgs
+from lockstep.judge import Workload
+
+
+class Gang(Scenario):
+    """A LeaderWorkerSet on free workers; expects every gang `placed`."""
+
+    scenario = "gang"
+
+    def plan(self, name: str, args: ScenarioArgs) -> Plan:
+        """Nothing is in the way."""
+        return self.gang_plan(name, args, verdict="placed", blocked=None)
+
+    def gang_plan(
+        self, name: str, args: ScenarioArgs, *, verdict: str, blocked: int | None
+    ) -> Plan:
+        """Groups of pods that LWS gangs together and Volcano schedules."""
+        set_name = f"{name}-lws"
+        labels = pods.labels(self.scenario)
+        set_args = lws.LeaderWorkerSetArgs(
+            namespace=self.namespace,
+            size=args.size,
+            groups=args.groups,
+            worker_template=pods.template(args.pool, labels),
+            scheduler_name=volcano.SCHEDULER_NAME,
+            # With LeaderReady, LWS asks Volcano for one pod only: no gang.
+            startup_policy="LeaderCreated",
+            restart_policy="RecreateGroupOnPodRestart",
+            labels=labels,
+        )
+        return Plan(
+            verdict=verdict,
+            workload=Workload(lws.KIND, set_name),
+            size=args.size,
+            groups=args.groups,
+            gang=True,
+            blocked=blocked,
+            spec=lws.spec(set_args),
+            create=lambda opts: lws.LeaderWorkerSet(set_name, set_args, opts),
+        )
