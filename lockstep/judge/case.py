@@ -1,0 +1,44 @@
+"""What a rule looks at: a history, what was expected of it, and the limits to judge by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from lockstep.judge.history import Gang, History
+from lockstep.judge.model import Expectation, Finding, Later, Limits
+from lockstep.recording import Recording
+
+
+@dataclass(frozen=True)
+class Case:
+    """One recording under one expectation."""
+
+    history: History
+    expectation: Expectation
+    limits: Limits
+
+    @classmethod
+    def of(cls, recording: Recording, expectation: Expectation, limits: Limits) -> Case:
+        """Open the case."""
+        return cls(History.of(recording, expectation.namespace), expectation, limits)
+
+    @property
+    def end(self) -> float:
+        """Until when everything is known."""
+        return self.history.end
+
+    @cached_property
+    def gangs(self) -> list[Gang]:
+        """Every gang of the workload that was ever seen, the expected ones first."""
+        return self.history.gangs(self.expectation)
+
+    @cached_property
+    def wanted(self) -> list[Gang]:
+        """The gangs that should be there, whether they are or not."""
+        workload = self.expectation.workload
+        return self.gangs[: self.expectation.groups if workload.is_grouped else 1]
+
+
+Rule = Callable[[Case], Finding | Later | None]

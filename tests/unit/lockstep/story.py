@@ -1,0 +1,177 @@
+"""Recordings told in a few words, for tests: who was created, bound, refused and freed when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lockstep.judge import Expectation, Workload
+from lockstep.recording import Change, Header, Kind, Mark, MarkName, Observation, Recording
+
+NAMESPACE = "lockstep-gang"
+REQUESTS = {"cpu": "2", "memory": "4Gi"}
+SHORT = {"cpu": "8", "memory": "16Gi"}
+
+
+def expect(verdict: str, **changes: Any) -> Expectation:
+    data: dict[str, Any] = {
+        "scenario": "gang",
+        "verdict": verdict,
+        "namespace": NAMESPACE,
+        "workload": Workload("LeaderWorkerSet", "gang"),
+        "size": 4,
+        "groups": 1,
+        "requests": REQUESTS,
+        "gang": True,
+    }
+    return Expectation(**{**data, **changes})
+
+
+def expect_partial(**changes: Any) -> Expectation:
+    workload = Workload("Deployment", "no-gang")
+    return expect("partial", scenario="no-gang", workload=workload, gang=False, **changes)
+
+
+class Story:
+    """Builds a recording; every method says what happens at a time."""
+
+    def __init__(self, missing: dict[str, str] | None = None) -> None:
+        header = Header("gang", (NAMESPACE,), "gang", "2026-01-01T00:00:00Z", missing=missing or {})
+        self.recording = Recording(header)
+        self._state: dict[tuple[Kind, str], dict[str, Any]] = {}
+        self._version = 100
+
+    def tell(
+        self, at: float, kind: Kind, change: Change, name: str, listed: bool = False, **facts: Any
+    ) -> Story:
+        state = self._state.setdefault((kind, name), {"uid": f"{kind}-{name}-{self._version}"})
+        state.update(facts)
+        self._version += 1
+        shown = {key: value for key, value in state.items() if key not in ("uid", "namespace")}
+        namespace = "" if kind == "node" else state.get("namespace", NAMESPACE)
+        self.recording.add(
+            Observation(
+                at, kind, change, namespace, name, state["uid"], str(self._version), shown, listed
+            )
+        )
+        if change == "DELETED":
+            del self._state[kind, name]
+        return self
+
+    def mark(self, at: float, mark: MarkName, kind: Kind = "pod") -> Story:
+        self.recording.add(Mark(at, kind, mark))
+        return self
+
+    def pod(self, at: float, name: str, group: int = 0, lws: str = "gang", **facts: Any) -> Story:
+        fresh = {
+            "workload": f"LeaderWorkerSet/{lws}",
+            "group": f"{lws}-{group}",
+            "role": "worker",
+            "node": None,
+            "phase": "Pending",
+            "scheduler": "volcano",
+            "podGroup": f"{lws}-{group}-r1",
+            "unschedulable": None,
+        }
+        return self.tell(at, "pod", "ADDED", name, **{**fresh, **facts})
+
+    def bind(self, at: float, name: str, **facts: Any) -> Story:
+        return self.tell(at, "pod", "MODIFIED", name, node="w1", unschedulable=None, **facts)
+
+    def run(self, at: float, name: str) -> Story:
+        return self.tell(at, "pod", "MODIFIED", name, phase="Running")
+
+    def refuse_pod(self, at: float, name: str) -> Story:
+        message = "0/3 nodes are available: 1 Insufficient cpu"
+        return self.tell(at, "pod", "MODIFIED", name, unschedulable=message)
+
+    def delete(self, at: float, name: str) -> Story:
+        return self.tell(at, "pod", "DELETED", name)
+
+    def pod_group(self, at: float, group: int = 0, lws: str = "gang", **facts: Any) -> Story:
+        fresh = {
+            "workload": f"LeaderWorkerSet/{lws}",
+            "group": f"{lws}-{group}",
+            "minMember": 4,
+            "minResources": SHORT,
+            "phase": "Pending",
+            "conditions": [],
+        }
+        name = facts.pop("name", f"{lws}-{group}-r1")
+        return self.tell(at, "podgroup", "ADDED", name, **{**fresh, **facts})
+
+    def phase(self, at: float, phase: str, name: str = "gang-0-r1", **facts: Any) -> Story:
+        return self.tell(at, "podgroup", "MODIFIED", name, phase=phase, **facts)
+
+    def refuse(
+        self, at: float, count: int, group: str = "gang-0-r1", tasks: int = 4, **facts: Any
+    ) -> Story:
+        """Volcano's event about a PodGroup; its count rises by one each cycle."""
+        uid = self._state["podgroup", group]["uid"]
+        return self.tell(
+            at,
+            "event",
+            "ADDED" if count == 1 else "MODIFIED",
+            f"{group}.{tasks}",
+            type="Warning",
+            reason="Unschedulable",
+            object=f"PodGroup/{group}",
+            objectUid=uid,
+            message=f"{tasks}/{tasks} tasks in gang unschedulable: 1 Insufficient cpu",
+            count=count,
+            **facts,
+        )
+
+    def warn(self, at: float, about: str, reason: str, message: str) -> Story:
+        name = f"{about}.{reason}"
+        facts: dict[str, Any] = {
+            "type": "Warning",
+            "reason": reason,
+            "object": about,
+            "message": message,
+        }
+        return self.tell(at, "event", "ADDED", name, objectUid=None, count=1, **facts)
+
+    def node(self, at: float, name: str, *taints: str) -> Story:
+        known = ("node", name) in self._state
+        listed = [{"key": key, "value": "", "effect": "NoSchedule"} for key in taints]
+        change: Change = "MODIFIED" if known else "ADDED"
+        return self.tell(at, "node", change, name, taints=listed, cpu="4", memory="8Gi")
+
+    def until(self, at: float) -> Story:
+        self.recording.end = at
+        return self
+
+
+def gang_created(story: Story, at: float = 1.0, group: int = 0, **facts: Any) -> Story:
+    """A leader, the PodGroup that LWS makes for it, then its workers."""
+    prefix = f"gang-{group}"
+    story.pod(at, prefix, group, role="leader", **facts)
+    story.pod_group(at + 0.01, group)
+    for index in (1, 2, 3):
+        story.pod(at + 0.05 * index, f"{prefix}-{index}", group, **facts)
+    return story
+
+
+def pods(group: int = 0) -> list[str]:
+    return [f"gang-{group}", *(f"gang-{group}-{index}" for index in (1, 2, 3))]
+
+
+def gang_placed(story: Story, at: float = 2.0, group: int = 0) -> Story:
+    for index, name in enumerate(pods(group)):
+        story.bind(at + 0.01 * index, name)
+    for name in pods(group):
+        story.run(at + 0.2, name)
+    return story
+
+
+def control(story: Story, at: float = 1.0, bound: int = 2, refused: int = 2) -> Story:
+    """A Deployment of four pods on the default scheduler."""
+    names = [f"no-gang-x-{index}" for index in range(4)]
+    facts: dict[str, Any] = {"workload": "Deployment/no-gang", "group": None, "podGroup": None}
+    for name in names:
+        story.pod(at, name, scheduler="default-scheduler", **facts)
+    for name in names[:bound]:
+        story.bind(at + 0.1, name)
+    for name in names[4 - refused :]:
+        story.refuse_pod(at + 0.2, name)
+    return story

@@ -1,0 +1,216 @@
+"""Every verdict from a good recording."""
+
+from __future__ import annotations
+
+import pytest
+
+from lockstep import judge
+from lockstep.errors import LockstepError
+from lockstep.judge import Expectation, Later
+from tests.unit.lockstep.story import (
+    REQUESTS,
+    Story,
+    control,
+    expect,
+    expect_partial,
+    gang_created,
+    gang_placed,
+)
+
+
+def test_placed_needs_every_pod_running() -> None:
+    story = gang_created(Story())
+    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+        story.bind(2.0, name)
+    assert judge.judge(story.recording, expect("placed")) is None
+    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+        story.run(2.2, name)
+    verdict = judge.judge(story.recording, expect("placed"))
+    assert verdict is not None
+    assert verdict.ok
+    assert verdict.observed == "placed"
+    assert (verdict.bound, verdict.size) == (4, 4)
+
+
+def test_placed_reports_bind_skew_and_the_pod_group() -> None:
+    story = gang_placed(gang_created(Story()))
+    story.phase(1.5, "Inqueue").phase(2.5, "Running")
+    verdict = judge.judge(story.recording, expect("placed"))
+    assert verdict is not None
+    assert verdict.bind_skew == 0.03
+    assert verdict.release_latency is None
+    assert verdict.pod_group == {
+        "name": "gang-0-r1",
+        "minMember": 4,
+        "minResources": {"cpu": "8", "memory": "16Gi"},
+        "phases": [
+            {"at": 1.01, "phase": "Pending"},
+            {"at": 1.5, "phase": "Inqueue"},
+            {"at": 2.5, "phase": "Running"},
+        ],
+    }
+
+
+def test_placed_compares_resources_as_quantities() -> None:
+    story = Story()
+    gang_created(story)
+    story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", minResources={"cpu": "8000m"})
+    verdict = judge.judge(gang_placed(story).recording, expect("placed", requests={"cpu": "2"}))
+    assert verdict is not None
+    assert verdict.ok
+
+
+def test_placed_with_several_groups_waits_for_all_and_reports_the_longest_skew() -> None:
+    story = gang_placed(gang_created(Story()))
+    gang_created(story, at=1.5, group=1)
+    assert judge.judge(story.recording, expect("placed", groups=2)) is None
+    gang_placed(story, at=3.0, group=1)
+    story.tell(3.3, "pod", "MODIFIED", "gang-1-3")
+    verdict = judge.judge(story.recording, expect("placed", groups=2))
+    assert verdict is not None
+    assert verdict.ok
+    assert (verdict.bound, verdict.size) == (8, 8)
+    assert verdict.bind_skew == 0.03
+
+
+def test_pods_that_were_bound_before_the_recording_have_no_bind_skew() -> None:
+    story = Story()
+    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+        story.pod(0.0, name, node="w1", phase="Running", listed=True)
+    story.pod_group(0.0, listed=True)
+    verdict = judge.judge(story.recording, expect("placed"))
+    assert verdict is not None
+    assert verdict.ok
+    assert verdict.bind_skew is None
+
+
+def test_held_needs_several_cycles_that_refused_the_whole_gang() -> None:
+    story = gang_created(Story()).refuse(2.0, 1).refuse(3.0, 2).until(9.0)
+    assert judge.judge(story.recording, expect("held")) is None
+    verdict = judge.judge(story.refuse(4.0, 3).recording, expect("held"))
+    assert verdict is not None
+    assert verdict.ok
+    assert verdict.observed == "held"
+    assert verdict.bound == 0
+    assert "1 Insufficient cpu" in verdict.reason
+    assert verdict.bind_skew is None
+
+
+def test_held_does_not_count_cycles_before_the_gang_was_there() -> None:
+    story = Story().pod(1.0, "gang-0", role="leader").pod_group(1.0)
+    for second in range(1, 6):
+        story.refuse(1.0 + second, second, tasks=1)
+    for index in (1, 2, 3):
+        story.pod(6.5, f"gang-0-{index}")
+    story.until(20.0)
+    assert judge.judge(story.recording, expect("held")) is None
+
+
+def test_held_does_not_count_cycles_before_the_last_taint_change() -> None:
+    story = gang_created(Story().node(0.0, "w1", "blocked").node(0.0, "w2"))
+    story.refuse(2.0, 1).refuse(3.0, 2).refuse(4.0, 3).node(4.5, "w2", "blocked").until(9.0)
+    assert judge.judge(story.recording, expect("held")) is None
+    story.refuse(5.0, 4).refuse(6.0, 5).refuse(7.0, 6)
+    verdict = judge.judge(story.recording, expect("held"))
+    assert verdict is not None
+    assert verdict.ok
+
+
+def test_held_again_when_volcano_no_longer_writes_events() -> None:
+    unschedulable = [{"type": "Unschedulable", "status": "True", "reason": "", "message": ""}]
+    story = Story()
+    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+        story.pod(0.0, name, listed=True)
+    story.pod_group(0.0, conditions=unschedulable, listed=True)
+    story.refuse(0.0, 25, listed=True).until(1.0)
+    assert judge.assess(story.recording, expect("held")) == Later(3.0)
+    verdict = judge.judge(story.until(3.0).recording, expect("held"))
+    assert verdict is not None
+    assert verdict.ok
+    assert any("as many cycles before" in fact for fact in verdict.evidence)
+
+
+def test_held_is_not_believed_of_a_scheduler_that_stopped_long_ago() -> None:
+    story = Story()
+    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+        story.pod(0.0, name, listed=True)
+    story.pod_group(0.0, listed=True).refuse(0.0, 5, listed=True).until(30.0)
+    assert judge.judge(story.recording, expect("held")) is None
+
+
+def test_released_measures_from_the_taint_that_went_to_the_last_bind() -> None:
+    story = gang_created(Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked"))
+    story.refuse(2.0, 1).refuse(3.0, 2).node(5.0, "w1")
+    verdict = judge.judge(gang_placed(story, at=5.5).recording, expect("released"))
+    assert verdict is not None
+    assert verdict.ok
+    assert verdict.observed == "released"
+    assert verdict.release_latency == 0.53
+    assert verdict.bind_skew == 0.03
+
+
+def test_released_is_not_called_held_while_it_waits_for_the_taint_to_go() -> None:
+    story = gang_created(Story().node(0.0, "w1", "blocked"))
+    for second in range(1, 10):
+        story.refuse(1.0 + second, second)
+    assert judge.judge(story.recording, expect("released")) is None
+
+
+def test_released_without_a_taint_that_went_has_no_latency() -> None:
+    story = gang_placed(gang_created(Story().node(0.0, "w1", "blocked")))
+    verdict = judge.judge(story.recording, expect("released"))
+    assert verdict is not None
+    assert verdict.ok
+    assert verdict.release_latency is None
+
+
+def test_partial_needs_the_others_refused_and_some_time() -> None:
+    story = control(Story())
+    assert judge.assess(story.until(2.0).recording, expect_partial()) == Later(4.1)
+    verdict = judge.judge(story.until(4.2).recording, expect_partial())
+    assert verdict is not None
+    assert verdict.ok
+    assert (verdict.observed, verdict.bound, verdict.size) == ("partial", 2, 4)
+    assert verdict.pod_group is None
+    assert "Insufficient cpu" in " ".join(verdict.evidence)
+
+
+def test_partial_is_not_decided_while_a_pod_was_not_refused() -> None:
+    story = control(Story(), refused=1).until(60.0)
+    assert judge.judge(story.recording, expect_partial()) is None
+
+
+def test_output_is_the_contract() -> None:
+    verdict = judge.judge(gang_placed(gang_created(Story())).recording, expect("placed"))
+    assert verdict is not None
+    assert set(verdict.to_mapping()) == {
+        "expected",
+        "observed",
+        "ok",
+        "reason",
+        "bound",
+        "size",
+        "bindSkewSeconds",
+        "releaseLatencySeconds",
+        "podGroup",
+        "evidence",
+    }
+
+
+def test_expectation_survives_pulumi() -> None:
+    expectation = expect("placed")
+    data = {**expectation.to_mapping(), "size": 4.0, "groups": 1.0}
+    assert Expectation.from_mapping(data) == expectation
+    with_minimum = expect("placed", min_member=1)
+    assert Expectation.from_mapping(with_minimum.to_mapping()) == with_minimum
+    assert expectation.to_mapping()["requests"] == REQUESTS
+
+
+def test_an_incomplete_expectation_is_refused() -> None:
+    with pytest.raises(LockstepError, match="not complete"):
+        Expectation.from_mapping({"scenario": "gang"})
+
+
+def test_an_unknown_verdict_is_refused() -> None:
+    with pytest.raises(LockstepError, match="no verdict 'perfect'"):
+        judge.judge(Story().recording, expect("perfect"))
