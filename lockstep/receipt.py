@@ -49,7 +49,7 @@ def build(
         "versions": dict(context.get("versions", {})),
         "config": _public(context.get("config", {})),
         "cluster": {key: context["cluster"][key] for key in ("name", "provider")},
-        "workers": timeline.workers(recording),
+        "workers": timeline.workers(recording) or list(context.get("workers", ())),
         "expectation": dict(expectation),
         "verdict": {"reason": "", **rest},
         "timeline": told,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from lockstep.recording import Observation, Recording
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
+_BLOCKING = frozenset({"NoSchedule", "NoExecute"})
 
 
 def build(recording: Recording) -> dict[str, Any]:
@@ -76,8 +77,8 @@ def _states(seen: Observation) -> Iterator[str]:
         yield "running"
     if phase in _FINISHED:
         yield "finished"
-    if seen.change == "DELETED":
-        yield "deleted"
+    if seen.change == "DELETED" or seen.facts.get("deleting"):
+        yield "deleted"  # from the moment it is told to go: it counts for nothing any more
 
 
 def _pod_group(story: list[Observation]) -> dict[str, Any]:
@@ -90,6 +91,7 @@ def _pod_group(story: list[Observation]) -> dict[str, Any]:
     last = story[-1].facts
     return {
         "name": story[0].name,
+        "group": last.get("group"),
         "minMember": last.get("minMember"),
         "minResources": _text(last.get("minResources") or {}),
         "phases": phases,
@@ -102,7 +104,7 @@ def _taints(observations: Iterable[Observation]) -> list[dict[str, Any]]:
     before: dict[str, set[str]] = {}
     for seen in observations:
         old = before.get(seen.name, set())
-        new = set() if seen.change == "DELETED" else {str(t["key"]) for t in _taint_list(seen)}
+        new = _blocking(seen)
         before[seen.name] = new
         for key, change in [(key, "set") for key in sorted(new - old)] + [
             (key, "removed") for key in sorted(old - new)
@@ -113,8 +115,12 @@ def _taints(observations: Iterable[Observation]) -> list[dict[str, Any]]:
     return changes
 
 
-def _taint_list(seen: Observation) -> list[Mapping[str, Any]]:
-    return list(seen.facts.get("taints") or ())
+def _blocking(seen: Observation) -> set[str]:
+    """Name the taints that keep pods away; PreferNoSchedule does not."""
+    if seen.change == "DELETED":
+        return set()
+    taints = seen.facts.get("taints") or ()
+    return {str(taint["key"]) for taint in taints if taint.get("effect") in _BLOCKING}
 
 
 def _events(observations: Iterable[Observation]) -> Iterator[dict[str, Any]]:

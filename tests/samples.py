@@ -1,0 +1,309 @@
+"""Recordings as the recorder makes them, and receipts built from them, for tests of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lockstep import receipt
+from lockstep.receipt import Receipt
+from lockstep.recording import Change, Header, Kind, Observation, Recording
+
+REQUESTS = {"cpu": "2", "memory": "4Gi"}
+UNSCHEDULABLE = (
+    "4/4 tasks in gang unschedulable: pod group is not ready, 4 Pending, 4 minAvailable; "
+    "Pending: 2 Schedulable, 2 Unschedulable. Origin reason is pod: 0/3 nodes are unavailable: "
+    "1 Insufficient cpu, 2 node(s) had untolerated taint(s)."
+)
+CONTEXT: dict[str, Any] = {
+    "createdAt": "2026-03-02T09:15:04.000Z",
+    "versions": {"kubernetes": "1.34.4", "volcano": "1.14.1", "lws": "0.8.0", "lockstep": "0.1.0"},
+    "cluster": {"name": "lockstep-demo", "provider": "kwok"},
+    "config": {"gangScheduling": True, "groupSize": 4, "groups": 1, "workersPerScenario": 3},
+}
+
+
+@dataclass
+class Story:
+    """A recording in the making: each method tells one thing that happened."""
+
+    scenario: str
+    started: str
+    recording: Recording = field(init=False)
+
+    def __post_init__(self) -> None:
+        header = Header(self.scenario, (f"lockstep-{self.scenario}",), self.scenario, self.started)
+        self.recording = Recording(header)
+
+    def tell(self, at: float, kind: Kind, name: str, facts: Mapping[str, Any], **more: Any) -> None:
+        change: Change = more.pop("change", "MODIFIED")
+        version = str(len(self.recording.observations) + 1)
+        uid = more.pop("uid", f"uid-{self.scenario}-{kind}-{name}")
+        namespace = "" if kind == "node" else f"lockstep-{self.scenario}"
+        self.recording.add(
+            Observation(at, kind, change, namespace, name, uid, version, facts, **more)
+        )
+
+    def node(self, at: float, number: int, *, blocked: bool = False, listed: bool = False) -> None:
+        taint = {"key": "lockstep.dev/blocked", "value": self.scenario, "effect": "NoSchedule"}
+        facts = {
+            "taints": [taint] if blocked else [],
+            "unschedulable": False,
+            "ready": True,
+            "cpu": "4",
+            "memory": "8Gi",
+        }
+        self.tell(at, "node", self.worker(number), facts, listed=listed)
+
+    def worker(self, number: int) -> str:
+        return f"{self.scenario}-worker-{number}"
+
+    def pod(self, at: float, name: str, **facts: Any) -> None:
+        listed = facts.pop("listed", False)
+        change = facts.pop("change", "MODIFIED")
+        known = {
+            "group": None,
+            "role": None,
+            "node": None,
+            "phase": "Pending",
+            "ready": False,
+            "deleting": False,
+            "requests": REQUESTS,
+        }
+        self.tell(at, "pod", name, {**known, **facts}, change=change, listed=listed)
+
+    def pod_group(self, at: float, group: str, phase: str, size: int = 4) -> None:
+        facts = {
+            "group": group,
+            "minMember": size,
+            "minResources": {"cpu": str(2 * size), "memory": f"{4 * size}Gi"},
+            "phase": phase,
+        }
+        self.tell(at, "podgroup", f"{group}-6c67cc9968", facts)
+
+    def event(self, at: float, reason: str, about: str, message: str, count: int = 1) -> None:
+        facts = {"reason": reason, "message": message, "object": about, "count": count}
+        self.tell(at, "event", f"{about}.{reason}".lower(), facts)
+
+    def wait(self, until: float) -> None:
+        self.recording.end = until
+
+
+def names(scenario: str, size: int = 4) -> list[tuple[str, str]]:
+    """Pods of the first group with their roles, as LWS names them."""
+    leader = f"{scenario}-pods-0"
+    return [(leader, "leader")] + [(f"{leader}-{n}", "worker") for n in range(1, size)]
+
+
+def workers(story: Story, blocked: Sequence[int] = (), *, listed: bool = True) -> None:
+    for number in range(3):
+        story.node(0.004, number, blocked=number in blocked, listed=listed)
+
+
+def placed() -> Receipt:
+    story = Story("gang", "2026-03-02T09:14:00.120Z")
+    workers(story)
+    story.pod_group(1.214, "gang-pods-0", "Pending")
+    for index, (name, role) in enumerate(names("gang")):
+        story.pod(1.198 + index * 0.019, name, group="gang-pods-0", role=role, change="ADDED")
+    story.pod_group(1.702, "gang-pods-0", "Inqueue")
+    _bind(story, "gang", 2.381, [0.0, 0.006, 0.013, 0.021])
+    story.pod_group(2.944, "gang-pods-0", "Running")
+    story.event(
+        2.43,
+        "Scheduled",
+        "Pod/gang-pods-0",
+        "Successfully assigned lockstep-gang/gang-pods-0 to gang-worker-0",
+    )
+    story.wait(3.12)
+    return _receipt(
+        story,
+        "placed",
+        bound=4,
+        skew=0.021,
+        evidence=[
+            "4 of 4 pods bound within 21 ms and Running",
+            "PodGroup gang-pods-0-6c67cc9968: minMember 4, minResources cpu 8, memory 16Gi",
+        ],
+    )
+
+
+def held() -> Receipt:
+    story = Story("constrained", "2026-03-02T09:14:08.004Z")
+    workers(story)
+    for number in (0, 1):
+        story.node(0.71 + number / 100, number, blocked=True)
+    for index, (name, role) in enumerate(names("constrained")):
+        story.pod(1.55 + index * 0.02, name, group="constrained-pods-0", role=role, change="ADDED")
+    story.pod_group(1.561, "constrained-pods-0", "Pending")
+    story.pod_group(2.02, "constrained-pods-0", "Inqueue")
+    for cycle in range(5):
+        story.event(
+            2.031 + cycle,
+            "Unschedulable",
+            "PodGroup/constrained-pods-0-6c67cc9968",
+            UNSCHEDULABLE,
+            cycle + 1,
+        )
+    story.wait(6.7)
+    return _receipt(
+        story,
+        "held",
+        bound=0,
+        skew=None,
+        evidence=[
+            "0 of 4 pods bound over 5 scheduling cycles",
+            f"Unschedulable: {UNSCHEDULABLE}",
+        ],
+    )
+
+
+def released(quiet: float = 0.0) -> Receipt:
+    """Free one worker; `quiet` is a time before it in which nothing happens."""
+    story = Story("constrained", "2026-03-02T09:14:22.500Z")
+    workers(story, blocked=(0, 1))
+    for name, role in names("constrained"):
+        story.pod(0.005, name, group="constrained-pods-0", role=role, listed=True)
+    story.pod_group(0.006, "constrained-pods-0", "Inqueue")
+    story.node(1.402 + quiet, 1)
+    _bind(story, "constrained", 1.981 + quiet, [0.0, 0.004, 0.011, 0.018])
+    story.pod_group(2.7 + quiet, "constrained-pods-0", "Running")
+    story.wait(2.9 + quiet)
+    return _receipt(
+        story,
+        "released",
+        bound=4,
+        skew=0.018,
+        releaseLatencySeconds=0.597,
+        evidence=[
+            "4 of 4 pods bound within 18 ms, 597 ms after constrained-worker-1 was freed",
+        ],
+    )
+
+
+def partial() -> Receipt:
+    story = Story("no-gang", "2026-03-02T09:14:31.900Z")
+    workers(story)
+    for number in (0, 1):
+        story.node(0.64 + number / 100, number, blocked=True)
+    pods = [f"no-gang-pods-6686c8476b-{suffix}" for suffix in ("28n8p", "4jmdw", "9vnwv", "fq92q")]
+    for index, name in enumerate(pods):
+        story.pod(1.31 + index * 0.011, name, change="ADDED")
+    for index, name in enumerate(pods[:2]):
+        node = story.worker(2)
+        story.pod(1.338 + index * 0.015, name, node=node)
+        story.pod(1.71 + index * 0.02, name, node=node, phase="Running")
+    for name in pods[2:]:
+        story.event(
+            1.37,
+            "FailedScheduling",
+            f"Pod/{name}",
+            "0/3 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, "
+            "2 node(s) had untolerated taint(s). no new claims to deallocate",
+        )
+    story.wait(6.4)
+    return _receipt(
+        story,
+        "partial",
+        bound=2,
+        skew=None,
+        gang=False,
+        evidence=[
+            "2 of 4 pods bound, 2 pending for 5.01 s, no PodGroup",
+        ],
+    )
+
+
+def broken() -> Receipt:
+    """A gang of which one pod never got a node."""
+    story = Story("gang", "2026-03-02T09:14:00.120Z")
+    workers(story)
+    for index, (name, role) in enumerate(names("gang")):
+        story.pod(1.198 + index * 0.019, name, group="gang-pods-0", role=role, change="ADDED")
+    _bind(story, "gang", 2.0, [0.0, 0.01, 0.02])
+    story.wait(8.0)
+    return _receipt(
+        story,
+        "placed",
+        bound=3,
+        skew=0.02,
+        observed="broken",
+        reason="gang-pods-0 was partly bound from 2.000 s to 8.000 s: gang-pods-0-3 waited",
+        evidence=["3 of 4 pods bound for 6.00 s"],
+    )
+
+
+def crowd(gangs: int = 100) -> Receipt:
+    """Many gangs that get their nodes one after another."""
+    story = Story("contention", "2026-03-02T09:20:00.000Z")
+    workers(story)
+    for number in range(gangs):
+        group = f"contention-pods-{number}"
+        members = [group] + [f"{group}-{n}" for n in range(1, 4)]
+        for index, name in enumerate(members):
+            role = "worker" if index else "leader"
+            told = {"group": group, "role": role}
+            story.pod(0.5 + number * 0.09 + index * 0.01, name, change="ADDED", **told)
+            bound = 1.2 + number * 0.11 + index * 0.006
+            story.pod(bound, name, node=story.worker(index % 3), **told)
+            story.pod(bound + 0.4, name, node=story.worker(index % 3), phase="Running", **told)
+    story.recording.observations.sort(key=lambda seen: seen.at)
+    story.wait(1.2 + gangs * 0.11 + 1)
+    return _receipt(story, "placed", bound=4 * gangs, skew=0.018, groups=gangs, evidence=[])
+
+
+def demo() -> list[Receipt]:
+    """The walk of the demo."""
+    return [placed(), held(), released(), partial()]
+
+
+def _bind(story: Story, scenario: str, first: float, delays: Sequence[float]) -> None:
+    members = list(zip(names(scenario), delays, strict=False))
+    for running in (False, True):
+        for index, ((name, role), delay) in enumerate(members):
+            story.pod(
+                first + delay + (0.35 + index * 0.03 if running else 0),
+                name,
+                group=f"{scenario}-pods-0",
+                role=role,
+                node=story.worker(1 if index < 2 else 2),
+                phase="Running" if running else "Pending",
+            )
+
+
+def _receipt(
+    story: Story,
+    expected: str,
+    *,
+    bound: int,
+    skew: float | None,
+    evidence: list[str],
+    gang: bool = True,
+    groups: int = 1,
+    observed: str | None = None,
+    reason: str = "",
+    **more: Any,
+) -> Receipt:
+    expectation = {
+        "scenario": story.scenario,
+        "verdict": expected,
+        "namespace": f"lockstep-{story.scenario}",
+        "size": 4,
+        "groups": groups,
+        "requests": REQUESTS,
+        "gang": gang,
+    }
+    verdict = {
+        "expected": expected,
+        "observed": observed or expected,
+        "ok": observed is None,
+        "bound": bound,
+        "size": 4 * groups,
+        "bindSkewSeconds": skew,
+        "podGroup": None,
+        "reason": reason,
+        "evidence": evidence,
+        **more,
+    }
+    return receipt.build(story.recording, expectation, verdict, CONTEXT)
