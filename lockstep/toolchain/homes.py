@@ -1,0 +1,56 @@
+"""Pulumi's home folder: the user's own, and the one of this checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from lockstep import paths
+from lockstep.toolchain import cache, catalogue, found
+
+SET_BY_US = "LOCKSTEP_SET"
+"""Names the variables that an activated shell has from us, so that they are not taken for the
+user's own wishes."""
+
+
+def users_own() -> Path:
+    """The home that Pulumi would use without us."""
+    own = users_variable("PULUMI_HOME")
+    return Path(own) if own else Path.home() / ".pulumi"
+
+
+def users_variable(name: str) -> str | None:
+    """A variable that the user set, and not we."""
+    ours = os.environ.get(SET_BY_US, "").split()
+    return None if name in ours else os.environ.get(name)
+
+
+def logged_in_at(home: Path) -> str | None:
+    """The backend that a `pulumi login` in this home chose."""
+    credentials = Path(users_variable("PULUMI_CREDENTIALS_PATH") or home) / "credentials.json"
+    try:
+        return json.loads(credentials.read_text()).get("current") or None
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def prepare() -> Path:
+    """The checkout's own home, with the toolchain's plugins in it."""
+    home = paths.state_dir() / "pulumi"
+    for name in found.PLUGINS:
+        target = cache.program(
+            catalogue.groups()[name], f"pulumi-resource-{found.PLUGINS[name][0]}"
+        )
+        _link(found.plugin_path(home, name), target)
+    return home
+
+
+def _link(link: Path, target: Path) -> None:
+    """Point a link at its target in one step, whatever it was before."""
+    if link.is_symlink() and link.readlink() == target:
+        return
+    link.parent.mkdir(parents=True, exist_ok=True)
+    fresh = link.with_name(f".{link.name}.{os.getpid()}")
+    fresh.symlink_to(target)
+    fresh.replace(link)
