@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_command import local
 
 from components.cluster.base import Cluster
-from lockstep import paths
+from components.program import program
 
 
 @dataclass
@@ -36,12 +34,10 @@ class HostOperator(pulumi.ComponentResource):
         self, name: str, args: HostOperatorArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("lockstep:platform:HostOperator", name, None, opts)
-        local.Command(
+        program(
             f"{name}-process",
-            create='"$LOCKSTEP_PYTHON" -m lockstep operators',
-            dir=str(paths.project_dir()),
+            create="operators",
             environment={
-                "LOCKSTEP_PYTHON": sys.executable,
                 "LOCKSTEP_CLUSTER": args.cluster.cluster_name,
                 "LOCKSTEP_OPERATOR": args.operator,
                 "LOCKSTEP_VERSION": args.version,

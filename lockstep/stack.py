@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +19,17 @@ from lockstep.errors import LockstepError
 SALT = "encryptionsalt"
 
 
+def _environment() -> dict[str, str]:
+    return {**os.environ, **toolchain.environment()}
+
+
 @dataclass(frozen=True)
 class Stack:
     """A stack by name; its config is the file in stacks/, or another one."""
 
     name: str
     config_file: Path | None = None
-    environment: Mapping[str, str] = field(default_factory=toolchain.environment)
+    environment: Mapping[str, str] = field(default_factory=_environment)
 
     @property
     def path(self) -> Path:
