@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -60,8 +61,8 @@ class Platform(pulumi.ComponentResource):
             self.ready.append(rights)
         if cluster.host_operators:
             self.ready += [
-                self._process("volcano", args, args.volcano_version, args.volcano_version),
-                self._process("lws", args, args.lws_version, config.config),
+                self._process("volcano", args, args.volcano_version, None, [volcano]),
+                self._process("lws", args, args.lws_version, config.config, self.ready),
             ]
         self.register_outputs({})
 
@@ -90,11 +91,16 @@ class Platform(pulumi.ComponentResource):
         )
 
     def _process(
-        self, operator: str, args: PlatformArgs, version: str, config: pulumi.Input[str]
+        self,
+        operator: str,
+        args: PlatformArgs,
+        version: str,
+        config: pulumi.Input[str] | None,
+        after: Sequence[pulumi.Resource | None],
     ) -> HostOperator:
         return HostOperator(
             f"{operator}-operator",
-            HostOperatorArgs(args.cluster, operator, version, config),
+            HostOperatorArgs(args.cluster, operator, version, config or ""),
             # It starts from the ConfigMap and the ServiceAccount that its chart has made.
-            opts=args.cluster.child(self, depends_on=list(self.ready)),
+            opts=args.cluster.child(self, depends_on=[part for part in after if part]),
         )
