@@ -10,14 +10,13 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.cluster.base import Cluster
-from lockstep import versions, webhook_urls
+from lockstep import gang_config, versions, webhook_urls
 
-NAMESPACE = "lws-system"
 RELEASE = "lws"
-# The chart derives these from the release's name; upstream's plain manifests use them, too.
-MANAGER = "lws-controller-manager"
-CONFIG_MAP = "lws-manager-config"
-CONFIG_KEY = "controller_manager_config.yaml"
+NAMESPACE = gang_config.LWS_NAMESPACE
+MANAGER = gang_config.LWS_MANAGER
+CONFIG_MAP = gang_config.LWS_CONFIG_MAP
+CONFIG_KEY = gang_config.LWS_CONFIG_KEY
 
 
 @dataclass(frozen=True)
