@@ -50,7 +50,9 @@ class Platform(pulumi.ComponentResource):
         lws = self._lws(args) if args.install_lws else None
         config = GangConfig(
             "gang-config",
-            GangConfigArgs(cluster, lws.release if lws else None, args.gang_scheduling),
+            GangConfigArgs(
+                cluster=cluster, enabled=args.gang_scheduling, release=lws.release if lws else None
+            ),
             opts=cluster.child(self),
         )
         self.ready = [part for part in (volcano, lws, config) if part]

@@ -97,43 +97,43 @@ class KwokCluster(Cluster):
     def pool(self, name: str, size: int) -> WorkerPool:
         """Simulated workers of the configured size."""
         args = self._args
-        workers = [
-            Worker(f"{name}-worker-{index}", args.worker_cpu, args.worker_memory)
-            for index in range(size)
-        ]
+        names = [f"{name}-worker-{index}" for index in range(size)]
+        workers = [Worker(node, args.worker_cpu, args.worker_memory) for node in names]
         for worker in workers:
-            self._node(str(worker.name), name)
+            SimulatedNode(f"{self._name}-{worker.name}", worker, name, opts=self.child(self))
         return WorkerPool(name, workers)
 
-    def _node(self, node_name: str, pool: str) -> None:
-        """One Node whose kubelet KWOK plays.
 
-        As a CustomResource, since the typed Node takes no status: a kubelet reports its size there,
-        and a simulated one keeps what it finds.
-        """
-        room = {
-            "cpu": self._args.worker_cpu,
-            "memory": self._args.worker_memory,
-            "pods": PODS_PER_NODE,
+class SimulatedNode(pulumi.CustomResource):
+    """A Node whose kubelet KWOK plays.
+
+    The typed Node of the Kubernetes SDK takes no status. A kubelet reports its size there when it
+    registers, once, and a simulated one keeps what it finds: a change of size makes a new node.
+    """
+
+    def __init__(
+        self, name: str, worker: Worker, pool: str, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        room = {"cpu": worker.cpu, "memory": worker.memory, "pods": PODS_PER_NODE}
+        labels = {
+            POOL_LABEL: pool,
+            "kubernetes.io/hostname": worker.name,
+            "kubernetes.io/os": "linux",
+            "node-role.kubernetes.io/worker": "",
         }
-        kubernetes.apiextensions.CustomResource(
-            f"{self._name}-{node_name}",
-            api_version="v1",
-            kind="Node",
-            metadata=kubernetes.meta.v1.ObjectMetaArgs(
-                name=node_name,
-                labels={
-                    POOL_LABEL: pool,
-                    "kubernetes.io/hostname": node_name,
-                    "kubernetes.io/os": "linux",
-                    "node-role.kubernetes.io/worker": "",
-                },
-                annotations={"kwok.x-k8s.io/node": "fake"},
-            ),
-            others={"status": {"allocatable": room, "capacity": room}},
-            # A kubelet's size is set once, when its node registers.
-            opts=self.child(self, replace_on_changes=["status"], delete_before_replace=True),
-        )
+        properties = {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {
+                "name": worker.name,
+                "labels": labels,
+                "annotations": {"kwok.x-k8s.io/node": "fake"},
+            },
+            "status": {"allocatable": room, "capacity": room},
+        }
+        once = pulumi.ResourceOptions(replace_on_changes=["status"], delete_before_replace=True)
+        opts = pulumi.ResourceOptions.merge(opts, once)
+        super().__init__("kubernetes:core/v1:Node", name, properties, opts)
 
 
 def _parsed(stdout: str | None) -> dict[str, Any]:

@@ -158,8 +158,7 @@ OPERATORS = {
 
 def _config_map(client: Client, name: str, namespace: str, key: str) -> str:
     try:
-        data = client.get(ConfigMap, name, namespace=namespace).data or {}
-        return data[key]
+        return str((client.get(ConfigMap, name, namespace=namespace).data or {})[key])
     except (ApiError, KeyError) as error:
         raise LockstepError(f"ConfigMap {namespace}/{name} has no {key}: {error}") from None
 
@@ -176,7 +175,8 @@ def _kubeconfig(
     except ApiError as error:
         raise LockstepError(f"no token for ServiceAccount {namespace}/{account}: {error}") from None
     config = yaml.safe_load(cluster.kubeconfig.read_text())
-    config["users"] = [{"name": account, "user": {"token": answer.status.token}}]
+    token = answer.status.token if answer.status else ""
+    config["users"] = [{"name": account, "user": {"token": token}}]
     for context in config["contexts"]:
         context["context"]["user"] = account
     path = folder / f"{account}.kubeconfig"
