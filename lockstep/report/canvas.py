@@ -14,6 +14,11 @@ _AXIS = 28
 _HAIR = 0.002
 """The least width of a bar: a bind burst may be a hair's breadth, but it must be there."""
 
+_CLEAR = 0.14
+"""How far a time on the axis keeps from the length of a break, as a share of the width."""
+NARROW, WIDE = 26, 44
+"""Characters that a lane's name may have on a phone, and elsewhere."""
+
 
 class Canvas:
     """Shapes from top to bottom; `y` is where the next one goes."""
@@ -23,6 +28,7 @@ class Canvas:
         self.origin = origin
         self.y = 0.0
         self._shapes: list[Markup] = []
+        self._texts: list[Markup] = []  # drawn last: nothing may hide what is written
         self._guides: set[float] = set()
 
     def share(self, time: float) -> float:
@@ -53,9 +59,14 @@ class Canvas:
         """Mark a time through all lanes."""
         self._guides.add(time)
 
-    def heading(self, left: str, right: str, kind: str = "name") -> None:
-        """Write the line above a lane, and go below it."""
-        self.text(0.0, left, kind, dy=10)
+    def heading(self, left: str, right: str, extra: str = "") -> None:
+        """Write the line above a lane, and go below it; a long name is cut on a phone."""
+        short, long = (cut(left, most - len(extra)) for most in (NARROW, WIDE))
+        if short == long:
+            self.text(0.0, long + extra, "name", dy=10)
+        else:
+            self.text(0.0, short + extra, "name narrow", dy=10)
+            self.text(0.0, long + extra, "name roomy", dy=10)
         self._text("100%", right, "note", "end", 10)
         self.y += 15
 
@@ -65,18 +76,20 @@ class Canvas:
 
     def _text(self, x: str, text: str, kind: str, anchor: str, dy: float) -> None:
         y = number(self.y + dy)
-        self._shapes.append(element("text", text, class_=kind, x=x, y=y, text_anchor=anchor))
+        self._texts.append(element("text", text, class_=kind, x=x, y=y, text_anchor=anchor))
 
-    def finish(self, title: str, description: str, identity: str) -> Markup:
+    def finish(self, title: str, description: str, identity: str, end: float) -> Markup:
         """Put the axis behind the shapes and the breaks before them, and name the whole."""
         return element(
             "svg",
             element("title", title, id=f"{identity}-title"),
             element("desc", description, id=f"{identity}-desc"),
+            self._beyond(end),
             *(self._tick(time) for time in self.scale.ticks()),
             *self._shapes,
             *(self._vertical("guide", self.share(time)) for time in sorted(self._guides)),
             *map(self._break, self.scale.breaks),
+            *self._texts,
             class_="timeline",
             role="img",
             aria_labelledby=f"{identity}-title {identity}-desc",
@@ -86,19 +99,25 @@ class Canvas:
 
     def _tick(self, time: float) -> Markup:
         place = self.scale.at(time)
-        return join(self._vertical("grid", place), self._below(place, f"{time:g} s"))
+        near = any(abs(place - self._middle(gap)) < _CLEAR for gap in self.scale.breaks)
+        label = None if near else self._below(place, f"{time:g} s")
+        return join(self._vertical("grid", place), label)
 
     def _break(self, gap: Break) -> Markup:
-        left, right = self.scale.at(gap.start), self.scale.at(gap.end)
-        blank = element(
-            "rect",
-            class_="break",
-            x=percent(left),
-            y="0",
-            width=percent(right - left),
-            height=number(self.y + 4),
-        )
-        return join(blank, self._below((left + right) / 2, figures.duration(gap.end - gap.start)))
+        blank = self._area("break", self.scale.at(gap.start), self.scale.at(gap.end))
+        return join(blank, self._below(self._middle(gap), figures.duration(gap.end - gap.start)))
+
+    def _middle(self, gap: Break) -> float:
+        return (self.scale.at(gap.start) + self.scale.at(gap.end)) / 2
+
+    def _beyond(self, end: float) -> Markup | None:
+        """Shade the time after the recording, which another picture on this scale may have."""
+        place = self.share(end)
+        return self._area("beyond", place, 1.0) if place < 1.0 else None
+
+    def _area(self, kind: str, left: float, right: float) -> Markup:
+        x, width, height = percent(left), percent(right - left), number(self.y + 4)
+        return element("rect", class_=kind, x=x, y="0", width=width, height=height)
 
     def _below(self, place: float, text: str) -> Markup:
         anchor = "start" if place < 0.04 else "end" if place > 0.96 else "middle"
@@ -108,6 +127,14 @@ class Canvas:
     def _vertical(self, kind: str, place: float) -> Markup:
         x = percent(place)
         return element("line", class_=kind, x1=x, x2=x, y1="0", y2=number(self.y + 4))
+
+
+def cut(name: str, longest: int) -> str:
+    """Shorten a name in the middle: its end tells it from its siblings."""
+    if len(name) <= longest:
+        return name
+    tail = longest * 2 // 3
+    return f"{name[: longest - tail - 1]}\N{HORIZONTAL ELLIPSIS}{name[-tail:]}"
 
 
 def percent(share: float) -> str:

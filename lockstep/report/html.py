@@ -109,9 +109,7 @@ def _verdicts(receipts: Sequence[Receipt]) -> Markup:
         "section",
         element(
             "table",
-            element(
-                "caption", "Each scenario was recorded from before its pods existed, then judged."
-            ),
+            element("caption", "Each scenario was recorded while it happened, then judged."),
             element("thead", head, role="rowgroup"),
             element("tbody", *map(_row, receipts), role="rowgroup"),
             class_="cards",
@@ -132,7 +130,7 @@ def _row(receipt: Receipt) -> Markup:
             element(
                 "td",
                 scenario.field(receipt, name),
-                class_=_column_class(name),
+                class_=_cell_class(receipt, name),
                 role="cell",
                 data_label=title,
             )
@@ -144,3 +142,9 @@ def _row(receipt: Receipt) -> Markup:
 
 def _column_class(name: str) -> str | None:
     return None if name in _WORDS else "number"
+
+
+def _cell_class(receipt: Receipt, name: str) -> str | None:
+    """Mark what was not measured: a phone need not show it."""
+    kind = _column_class(name)
+    return f"{kind} nothing" if kind and scenario.value(receipt, name) is None else kind

@@ -111,6 +111,11 @@ def gangs(receipt: Mapping[str, Any]) -> list[Gang]:
     ]
 
 
+def crowded(everyone: Sequence[Gang]) -> bool:
+    """Tell whether there are too many pods for a lane each."""
+    return sum(len(gang.pods) for gang in everyone) > MOST_POD_LANES
+
+
 def spans(pod: Pod, gang: Gang) -> list[Span]:
     """Cut a pod's life into states."""
     until = pod.ended if pod.ended is not None else gang.end

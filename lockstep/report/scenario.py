@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep.report import burst, figures, timeline
-from lockstep.report.lanes import gangs, spans
+from lockstep.report.lanes import crowded, gangs, spans
 from lockstep.report.markup import Markup, element, join
 from lockstep.report.scale import Scale
 from lockstep.report.summary import MEANINGS, pair, stranded
@@ -21,6 +21,9 @@ _LEGEND = (
     ("blocked", "worker blocked by a taint"),
 )
 
+_NOTICEABLE = 0.97
+"""A recording that ends before this share of the picture leaves a grey rest that one sees."""
+
 
 def section(receipt: Receipt) -> Markup:
     """Tell one scenario from its verdict down to the raw events."""
@@ -29,9 +32,8 @@ def section(receipt: Receipt) -> Markup:
     picture = timeline.picture(receipt, scale, f"{step}-picture")
     return element(
         "section",
-        element("div", element("h2", step), badge(verdict), class_="heading"),
-        element("p", MEANINGS.get(verdict["observed"]), class_="soft") if verdict["ok"] else None,
-        None if verdict["ok"] else element("p", verdict["reason"], class_="failure"),
+        element("div", element("h2", step), badge(verdict), _wanted(verdict), class_="heading"),
+        _meaning(verdict),
         _figures(receipt),
         element("figure", picture, burst.lens(receipt, scale), legend(receipt), class_="panel"),
         _evidence(receipt),
@@ -42,33 +44,40 @@ def section(receipt: Receipt) -> Markup:
     )
 
 
+def _meaning(verdict: Mapping[str, Any]) -> Markup:
+    """Explain a verdict: in our words where it is as expected, else why it is not."""
+    if verdict["ok"]:
+        return element("p", MEANINGS.get(verdict["observed"], verdict["reason"]), class_="soft")
+    return element("p", verdict["reason"] or "not as expected", class_="failure")
+
+
 def comparison(receipts: Sequence[Receipt]) -> Markup | None:
     """Draw a gang and its control side by side on one time scale, both from their first pod."""
     chosen = pair(receipts)
     if chosen is None:
         return None
     origins = [_first_pod(one) for one in chosen]
-    end = max(one["timeline"]["end"] - origin for one, origin in zip(chosen, origins, strict=True))
-    moments = [
-        time
-        for one, origin in zip(chosen, origins, strict=True)
-        for time in [*timeline.moments(one, origin), one["timeline"]["end"] - origin]
-    ]
-    scale = Scale(0.0, end, moments)
+    pairs = list(zip(chosen, origins, strict=True))
+    ends = [one["timeline"]["end"] - origin for one, origin in pairs]
+    moments = [time for one, origin in pairs for time in timeline.moments(one, origin)]
+    scale = Scale(0.0, max(ends), [*moments, *ends])
+    grey = " Grey is the time after a recording's end." if scale.at(min(ends)) < _NOTICEABLE else ""
     panels = [
         _panel(one, timeline.picture(one, scale, f"compare-{one['step']}", origin=origin))
-        for one, origin in zip(chosen, origins, strict=True)
+        for one, origin in pairs
     ]
     return element(
         "section",
-        element("h2", "The same shortage, with and without gang scheduling"),
+        element("h2", _title(chosen[0])),
         element(
             "p",
-            "Both pictures have the same time scale; it starts when the first pod was created.",
+            "Both pictures have the same time scale; it starts when the first pod was created."
+            + grey,
             class_="soft",
         ),
         element("div", *panels, class_="panels"),
         legend(*chosen),
+        _then(receipts, chosen[0]),
         id="comparison",
         aria_label="Comparison",
     )
@@ -76,18 +85,22 @@ def comparison(receipts: Sequence[Receipt]) -> Markup | None:
 
 def field(receipt: Receipt, name: str) -> Markup:
     """Show one number of a receipt; the exact value stays with it for machines and tests."""
-    verdict = receipt["verdict"]
-    value = receipt["timeline"]["end"] if name == "end" else verdict.get(name)
+    verdict, known = receipt["verdict"], value(receipt, name)
     if name == "observed":
         shown: str = badge(verdict)
     elif name == "bound":
-        shown = figures.share(value, verdict["size"])
+        shown = figures.share(known, verdict["size"])
     elif name == "expected":
-        shown = str(value)
+        shown = str(known)
     else:
-        shown = figures.duration(value)
-    exact = None if value is None else str(value)
+        shown = figures.duration(known)
+    exact = None if known is None else str(known)
     return element("span", shown, data_step=receipt["step"], data_field=name, data_value=exact)
+
+
+def value(receipt: Receipt, name: str) -> Any:
+    """Look up a field of the verdict, or how long it was recorded."""
+    return receipt["timeline"]["end"] if name == "end" else receipt["verdict"].get(name)
 
 
 def badge(verdict: Mapping[str, Any]) -> Markup:
@@ -98,9 +111,14 @@ def badge(verdict: Mapping[str, Any]) -> Markup:
         "span",
         element("svg", element("path", d=sign), viewBox="0 0 16 16", aria_hidden="true"),
         verdict["observed"],
-        element("span", "" if ok else f" (expected {verdict['expected']})"),
         class_="verdict ok" if ok else "verdict bad",
     )
+
+
+def _wanted(verdict: Mapping[str, Any]) -> Markup | None:
+    if verdict["ok"]:
+        return None
+    return element("span", f"expected {verdict['expected']}", class_="soft")
 
 
 def sprite() -> Markup:
@@ -143,9 +161,13 @@ def legend(*receipts: Receipt) -> Markup:
     }
     if any(receipt["timeline"]["taints"] for receipt in receipts):
         present.add("blocked")
+    if crowded(everyone):
+        present.discard("bound")
     items = [element("li", _swatch(state), text) for state, text in _LEGEND if state in present]
-    pin = element("svg", element("line", x1="13", x2="13", y1="-2", y2="14"), aria_hidden="true")
-    return element("ul", *items, element("li", pin, "bound to a node"), class_="legend")
+    if any(gang.most_bound for gang in everyone) and not crowded(everyone):
+        line = element("line", x1="13", x2="13", y1="-2", y2="14")
+        items.append(element("li", element("svg", line, aria_hidden="true"), "bound to a node"))
+    return element("ul", *items, class_="legend")
 
 
 def _swatch(state: str) -> Markup:
@@ -154,10 +176,20 @@ def _swatch(state: str) -> Markup:
     return element("svg", rect, aria_hidden="true")
 
 
+def _title(gang: Receipt) -> str:
+    held = gang["verdict"]["observed"] == "held"
+    return f"{'The same shortage, with' if held else 'With'} and without gang scheduling"
+
+
 def _panel(receipt: Receipt, picture: Markup) -> Markup:
     gang, verdict = receipt["expectation"]["gang"], receipt["verdict"]
     wasted = stranded(receipt)
     bound = figures.share(verdict["bound"], verdict["size"])
+    fate = ""
+    if wasted:
+        fate = ": they wait for the rest"
+    elif verdict["observed"] == "held":
+        fate = ": they wait together"
     waste = (
         f"{figures.duration(wasted)} of pod time spent holding nodes for nothing"
         if wasted
@@ -168,12 +200,32 @@ def _panel(receipt: Receipt, picture: Markup) -> Markup:
         element(
             "figcaption",
             element("p", "Gang scheduling" if gang else "Default scheduler", class_="scheduler"),
-            element("p", element("span", bound, class_="big"), " pods bound", class_="result"),
+            element(
+                "p", element("span", bound, class_="big"), f" pods bound{fate}", class_="result"
+            ),
             element("p", waste, class_="waste"),
         ),
         picture,
-        class_="panel with" if gang else "panel without",
+        class_="panel apart" if wasted else "panel together",
     )
+
+
+def _then(receipts: Sequence[Receipt], held: Receipt) -> Markup | None:
+    """Tell how the held gang's story went on, if it did."""
+    if held["verdict"]["observed"] != "held":
+        return None
+    for receipt in receipts:
+        verdict = receipt["verdict"]
+        if receipt["scenario"] == held["scenario"] and verdict["observed"] == "released":
+            latency = verdict.get("releaseLatencySeconds")
+            after = f" {figures.duration(latency)} later" if latency is not None else ""
+            return element(
+                "p",
+                f"Then a worker was freed:{after} all {verdict['size']} pods were bound. ",
+                element("a", "See the release", href=f"#{receipt['step']}"),
+                class_="then",
+            )
+    return None
 
 
 def _first_pod(receipt: Receipt) -> float:

@@ -13,8 +13,8 @@ Receipt = Mapping[str, Any]
 Answer = Literal["yes", "no", "unclear"]
 
 MEANINGS = {
-    "placed": "There was room: every pod of the gang was bound, all in one burst.",
-    "held": "There was room for a part of the gang only, and no pod was bound: it waited whole.",
+    "placed": "There was room, and each gang was bound whole, in one burst.",
+    "held": "There was room for only a part of the gang, so no pod was bound: it waited whole.",
     "released": "Room was made, and the whole gang was bound in one burst.",
     "partial": "Without a gang scheduler some pods were bound and the rest waited: "
     "nodes are taken, and nothing can start.",

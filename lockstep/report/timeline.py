@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep.report import figures
-from lockstep.report.canvas import Canvas
-from lockstep.report.lanes import MOST_POD_LANES, Gang, Pod, gangs, spans
+from lockstep.report.canvas import Canvas, cut
+from lockstep.report.lanes import Gang, Pod, crowded, gangs, spans
 from lockstep.report.markup import Markup
 from lockstep.report.scale import Scale
 
@@ -24,13 +24,13 @@ def picture(receipt: Receipt, scale: Scale, identity: str, *, origin: float = 0.
     canvas = Canvas(scale, origin)
     _blocked_workers(canvas, receipt)
     everyone = gangs(receipt)
-    if sum(len(gang.pods) for gang in everyone) > MOST_POD_LANES:
+    if crowded(everyone):
         _gang_lanes(canvas, everyone)
     else:
         for gang in everyone:
             _ribbon(canvas, receipt, gang)
             _pod_lanes(canvas, gang, short_nodes(receipt))
-    return canvas.finish(*describe(receipt), identity)
+    return canvas.finish(*describe(receipt), identity, receipt["timeline"]["end"])
 
 
 def own_scale(receipt: Receipt) -> Scale:
@@ -74,14 +74,6 @@ def short_nodes(receipt: Receipt) -> dict[str, str]:
     return {name: "-".join(part[same:]) for name, part in zip(names, parts, strict=True)}
 
 
-def cut(name: str, longest: int) -> str:
-    """Shorten a name in the middle: its end tells it from its siblings."""
-    if len(name) <= longest:
-        return name
-    tail = longest * 2 // 3
-    return f"{name[: longest - tail - 1]}\N{HORIZONTAL ELLIPSIS}{name[-tail:]}"
-
-
 def _blocked_workers(canvas: Canvas, receipt: Receipt) -> None:
     """Draw when which worker was blocked, and a guide where one was freed."""
     end, nodes = receipt["timeline"]["end"], short_nodes(receipt)
@@ -89,8 +81,8 @@ def _blocked_workers(canvas: Canvas, receipt: Receipt) -> None:
         freed = until < end
         if freed:
             canvas.guide(until)
-        note = f"freed at {figures.moment(until - canvas.origin)}" if freed else "no room"
-        canvas.heading(f"{cut(nodes.get(node, node), 20)} blocked", note)
+        note = f"blocked until {figures.moment(until - canvas.origin)}" if freed else "blocked"
+        canvas.heading(nodes.get(node, node), note)
         canvas.bar(start, until, 5, "blocked", f"{node}: taint {key}")
         canvas.y += 16
 
@@ -116,7 +108,7 @@ def _ribbon(canvas: Canvas, receipt: Receipt, gang: Gang) -> None:
         canvas.heading("No PodGroup", "nothing ties these pods")
         canvas.bar(min(p.created for p in gang.pods), gang.end, 16, "phase none", "no PodGroup")
     else:
-        canvas.heading(cut(f"PodGroup {group['name']}", 30), f"minMember {group['minMember']}")
+        canvas.heading(f"PodGroup {group['name']}", f"minMember {group['minMember']}")
         starts = [phase["at"] for phase in group["phases"]]
         for phase, until in zip(group["phases"], [*starts[1:], gang.end], strict=False):
             _phase(canvas, phase["phase"], phase["at"], until)
@@ -135,7 +127,7 @@ def _phase(canvas: Canvas, name: str, start: float, end: float) -> None:
 def _pod_lanes(canvas: Canvas, gang: Gang, nodes: Mapping[str, str]) -> None:
     for pod in gang.pods:
         role = " \N{MIDDLE DOT} leader" if pod.role == "leader" else ""
-        canvas.heading(cut(pod.name, 25 - len(role)) + role, _fate(canvas, pod, nodes))
+        canvas.heading(pod.name, _fate(canvas, pod, nodes), role)
         for span in spans(pod, gang):
             title = f"{pod.name} {span.state}: {span.start:.3f} s to {span.end:.3f} s"
             canvas.bar(span.start, span.end, _BAR, span.state, title)
