@@ -35,6 +35,8 @@ class Header:
     """The worker pool whose nodes were watched; None for every node."""
     started: str
     """Wall clock at time zero, ISO 8601 in UTC; every other time is monotonic and relative."""
+    clock: float = 0.0
+    """The machine's monotonic clock at time zero: it tells a reader on it how late it is."""
     run: str = ""
     """Distinguishes this recording from the one before it under the same name."""
     watched: tuple[Kind, ...] = ()

@@ -1,0 +1,114 @@
+"""`lockstep judge`: follow a scenario's recording until it is decided, and say the verdict."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from lockstep import judge, paths, recorder_process
+from lockstep.commands import record
+from lockstep.errors import LockstepError
+from lockstep.judge import Expectation, Later, Verdict
+from lockstep.recorder_process import Live, Subject
+from lockstep.recording import Recording
+
+HELP = "judge a scenario that is being recorded (the Pulumi program calls this)"
+
+PATIENCE = 60.0
+BROKEN = 1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Take the same options as `record`, and what to expect."""
+    record.add_subject(parser)
+    parser.add_argument(
+        "--expectation",
+        default=os.environ.get("LOCKSTEP_EXPECTATION"),
+        help="what to expect, as JSON; - reads it from standard input [LOCKSTEP_EXPECTATION]",
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=float(os.environ.get("LOCKSTEP_PATIENCE") or PATIENCE),
+        help="seconds until the state that is there is the verdict [LOCKSTEP_PATIENCE]",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Decide, write the receipt, print the verdict; fail with its reason if it is not expected."""
+    expectation = _expectation(args.expectation)
+    subject = record.subject(args)
+    live = _live(subject)
+    try:
+        verdict = follow(live, expectation, args.patience)
+    finally:
+        live.end()
+    _write_receipt(live.recording, expectation, verdict)
+    print(json.dumps(verdict.to_mapping()))
+    if verdict.ok:
+        return 0
+    print(verdict.reason, file=sys.stderr)
+    return BROKEN
+
+
+def _expectation(text: str | None) -> Expectation:
+    try:
+        data: Any = json.loads(sys.stdin.read() if text in (None, "-") else str(text))
+    except ValueError as error:
+        raise LockstepError(f"the expectation is not JSON: {error}") from error
+    return Expectation.from_mapping(data)
+
+
+def _live(subject: Subject) -> Live:
+    """Follow the recorder that was started before the workload; without one, record from now.
+
+    There is none when an earlier verdict on the same recording failed: that left no state behind,
+    so the next update judges again.
+    """
+    live = recorder_process.connect(subject.path)
+    if live is None:
+        recorder_process.start(subject)
+        live = recorder_process.connect(subject.path)
+    if live is None:
+        log = recorder_process.log_file(subject.path)
+        raise LockstepError(f"the recorder does not answer; see {log}, then run up again")
+    return live
+
+
+def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
+    """Look whenever something was seen, or when a rule asked to; give up at the deadline."""
+    deadline = live.now() + patience
+    until = live.now()
+    while True:
+        live.wait(until)
+        answer = judge.assess(live.recording, expectation)
+        if isinstance(answer, Verdict):
+            return answer
+        if live.ended:
+            raise LockstepError("the recorder ended before a verdict; run up again")
+        if live.now() >= deadline:
+            return judge.conclude(live.recording, expectation)
+        until = min(answer.at, deadline) if isinstance(answer, Later) else deadline
+
+
+def receipts_dir() -> Path:
+    """Where receipts go."""
+    own = os.environ.get("LOCKSTEP_RECEIPTS")
+    return Path(own) if own else paths.project_dir() / "out" / "receipts"
+
+
+def _write_receipt(recording: Recording, expectation: Expectation, verdict: Verdict) -> None:
+    """Keep the proof; a fault in it must not hide the verdict."""
+    from lockstep import receipt  # only here: reading its schema takes time
+
+    context = json.loads(os.environ.get("LOCKSTEP_RECEIPT_CONTEXT") or "{}")
+    context.setdefault("cluster", {"name": os.environ.get("LOCKSTEP_CLUSTER", ""), "provider": ""})
+    try:
+        paper = receipt.build(recording, expectation.to_mapping(), verdict.to_mapping(), context)
+        receipt.write(receipts_dir() / f"{paper['step']}.json", paper)
+    except (LockstepError, OSError, KeyError) as error:
+        print(f"lockstep: no receipt was written: {error}", file=sys.stderr)

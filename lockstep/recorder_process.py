@@ -1,0 +1,218 @@
+"""The recorder as a process in the background, and how to start, follow and end it.
+
+It serves its recording on a Unix socket beside the file: whoever connects gets all lines from the
+first, then each new one as it comes, so that a judge wakes up when something happens and polls
+nothing. The socket is always addressed from inside its folder, because the path of a socket may
+have about a hundred characters only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from lockstep import recording as recordings
+from lockstep.errors import LockstepError
+from lockstep.recording import Recording
+
+DEADLINE = 900.0
+GRACE = 5.0
+READY_FD = "LOCKSTEP_READY_FD"
+END = b"end\n"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What to record, and where."""
+
+    path: Path
+    scenario: str
+    namespace: str
+    pool: str
+    kubeconfig: str
+    context: str | None = None
+    deadline: float = DEADLINE
+    """Seconds after which the recorder ends by itself."""
+
+    def arguments(self) -> list[str]:
+        """The command line of the process; strays are found by the path in it."""
+        words = ["record", "--serve", str(self.path), "--scenario", self.scenario]
+        words += ["--namespace", self.namespace, "--pool", self.pool]
+        words += ["--kubeconfig", self.kubeconfig, "--deadline", str(self.deadline)]
+        return words + (["--context", self.context] if self.context else [])
+
+
+def socket_of(path: Path) -> Path:
+    """Where the recorder of a recording listens."""
+    return path.with_suffix(".sock")
+
+
+def pid_file(path: Path) -> Path:
+    """Where the recorder of a recording leaves its process id."""
+    return path.with_suffix(".pid")
+
+
+def log_file(path: Path) -> Path:
+    """Where the recorder of a recording writes what goes wrong."""
+    return path.with_suffix(".log")
+
+
+def start(subject: Subject) -> dict[str, str]:
+    """Start a recorder anew; return when its watches stand, with the name of this run."""
+    stop(subject.path)
+    folder = subject.path.parent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    reader, writer = os.pipe()
+    try:
+        with _private(log_file(subject.path)) as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "lockstep", *subject.arguments()],
+                cwd=Path(__file__).resolve().parent.parent,
+                env={**os.environ, READY_FD: str(writer)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=(writer,),
+                start_new_session=True,
+            )
+        os.close(writer)
+        writer = -1
+        with os.fdopen(reader, encoding="utf-8") as ready:
+            answer = ready.read()  # until the child closes its end: by saying so, or by dying
+    finally:
+        if writer >= 0:
+            os.close(writer)
+            os.close(reader)
+    if not answer:
+        process.wait()
+        raise LockstepError(f"the recorder did not start: {_last_words(subject.path)}")
+    # Its parent ends soon; the child is nobody's zombie then, and must not warn until then.
+    process.returncode = 0
+    return dict(json.loads(answer))
+
+
+def _private(path: Path) -> contextlib.AbstractContextManager[int]:
+    @contextlib.contextmanager
+    def opened() -> Iterator[int]:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            yield handle
+        finally:
+            os.close(handle)
+
+    return opened()
+
+
+def _last_words(path: Path) -> str:
+    lines = log_file(path).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1].removeprefix("lockstep: ") if lines else "it said nothing"
+
+
+def stop(path: Path) -> None:
+    """End the recorder of a recording, if one runs; its recording stays."""
+    process = _process(path)
+    if process is not None:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.terminate()
+            try:
+                process.wait(GRACE)
+            except psutil.TimeoutExpired:
+                process.kill()
+                process.wait(GRACE)
+    for leftover in (pid_file(path), socket_of(path)):
+        leftover.unlink(missing_ok=True)
+
+
+def _process(path: Path) -> psutil.Process | None:
+    """Find the recorder by its pid file; the number alone may be another program's by now."""
+    try:
+        process = psutil.Process(int(pid_file(path).read_text()))
+        return process if str(path) in process.cmdline() else None
+    except (OSError, ValueError, psutil.Error):
+        return None
+
+
+class Live:
+    """A recording that is still being made, followed through its recorder's socket."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._rest = b""
+        header = b""
+        while not header.endswith(b"\n"):
+            byte = connection.recv(1)
+            if not byte:
+                raise LockstepError("the recorder ended before it told anything; run up again")
+            header += byte
+        self.recording = Recording(recordings.header_from_line(header.decode()))
+        self.ended = False
+
+    def now(self) -> float:
+        """The recording's time."""
+        return time.monotonic() - self.recording.header.clock
+
+    def wait(self, until: float) -> None:
+        """Return when something new was seen, or at a time of the recording."""
+        self._take(max(until - self.now(), 0.001))
+        # What piled up meanwhile belongs to the same look.
+        while self._take(0.0):
+            pass
+        if not self.ended:
+            self.recording.end = max(self.recording.end, self.now())
+
+    def _take(self, timeout: float) -> bool:
+        """Read once; say whether anything came."""
+        if self.ended:
+            return False
+        self._socket.settimeout(timeout)
+        try:
+            data = self._socket.recv(1 << 18)
+        except (TimeoutError, BlockingIOError):
+            return False
+        except ConnectionError:
+            data = b""
+        self.ended = not data
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            self.recording.add(recordings.entry_from_line(line.decode()))
+        return bool(data)
+
+    def end(self) -> None:
+        """Tell the recorder that it is no longer needed, and wait until it is gone."""
+        try:
+            self._socket.settimeout(GRACE)
+            self._socket.sendall(END)
+            while self._socket.recv(1 << 18):
+                pass
+        except OSError:
+            pass  # it ended by itself
+        finally:
+            self._socket.close()
+
+
+def connect(path: Path) -> Live | None:
+    """Follow the recorder of a recording; None when there is none."""
+    if not socket_of(path).exists():
+        return None
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with contextlib.chdir(path.parent):
+            connection.connect(socket_of(path).name)
+    except OSError:
+        connection.close()
+        return None
+    try:
+        return Live(connection)
+    except LockstepError:
+        connection.close()
+        return None
