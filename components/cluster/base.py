@@ -40,7 +40,7 @@ class Cluster(pulumi.ComponentResource, abc.ABC):
     def pool(self, name: str, size: int) -> WorkerPool:
         """`size` workers that carry `lockstep.dev/pool=<name>`; called once per scenario."""
 
-    def child(self, parent: pulumi.Resource, **extra: Any) -> pulumi.ResourceOptions:
+    def child(self, parent: pulumi.Resource | None, **extra: Any) -> pulumi.ResourceOptions:
         """Options of everything made in this cluster: components, objects and commands alike.
 
         `deleted_with` is not inherited from a parent as the provider is, so every resource needs
