@@ -24,7 +24,7 @@ def state_dir() -> Path:
     own = os.environ.get("LOCKSTEP_STATE")
     folder = Path(own) if own else project_dir() / ".lockstep"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
+    return folder.resolve()
 
 
 def cluster_dir(name: str) -> Path:
