@@ -41,7 +41,7 @@ class ClusterSettings:
     name: str
     """Names the cluster and all that is made for it."""
     kubernetes_version: str
-    """For kwok and kind; an existing cluster keeps its own."""
+    """For kwok; kind has that of its node image, an existing cluster its own."""
     worker_cpu: str
     """Size of a simulated worker; elsewhere the real allocatable is read."""
     worker_memory: str
@@ -212,24 +212,35 @@ def _provider_faults(settings: Settings) -> Iterator[str]:
 def _room_faults(scenarios: ScenarioSettings) -> Iterator[str]:
     """Find numbers that are fine alone and impossible together."""
     workers, size, groups = scenarios.workers, scenarios.group_size, scenarios.groups
-    if scenarios.tainted_workers > workers:
-        yield _fault(
-            "taintedWorkers",
-            str(scenarios.tainted_workers),
-            f"must be at most workersPerScenario, which is {workers}",
-        )
     room = capacity(workers, blocked=0)
-    because = f"workersPerScenario {workers} is room for {room} pods"
+    because = f"as workersPerScenario {workers} is room for {room} pods"
+    if scenarios.tainted_workers > workers:
+        allowed = f"must be at most workersPerScenario, which is {workers}"
+        yield _fault("taintedWorkers", str(scenarios.tainted_workers), allowed)
     if not scenarios.names:
         return
     if size > room:
-        yield _fault("groupSize", str(size), f"must be at most {room}, as {because}")
+        yield _fault("groupSize", str(size), f"must be at most {room}, {because}")
     elif size * groups > room and WHOLE.intersection(scenarios.names):
+        most = room // size
         yield _fault(
-            "groups",
-            str(groups),
-            f"must be at most {room // size} of groupSize {size}, as {because}",
+            "groups", str(groups), f"must be at most {most} of groupSize {size}, {because}"
         )
+    else:
+        yield from _blocking_faults(scenarios)
+
+
+def _blocking_faults(scenarios: ScenarioSettings) -> Iterator[str]:
+    """Find a number of blocked workers that leaves a scenario nothing to show."""
+    workers, blocked, size = scenarios.workers, scenarios.tainted_workers, scenarios.group_size
+    if "no-gang" in scenarios.names and blocked == workers:
+        allowed = f"must be at most {workers - 1}, as no-gang needs a free worker"
+        yield _fault("taintedWorkers", str(blocked), allowed)
+    room = capacity(workers, blocked)
+    if "constrained" in scenarios.names and size <= room < size * scenarios.groups:
+        gangs = f"{room // size} of {scenarios.groups} gangs"
+        allowed = f"must be fewer to release all gangs or more to hold all, as {gangs} would fit"
+        yield _fault("taintedWorkers", str(blocked), allowed)
 
 
 def _unknown(key: str, value: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import settings
+from components import scenarios
 from lockstep import versions
 from settings import ClusterSettings, PlatformSettings, ScenarioSettings, Settings, SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
@@ -135,6 +136,11 @@ def test_default_versions_are_the_pinned_ones() -> None:
     assert defaults["kubernetesVersion"] == versions.KUBERNETES
     assert defaults["volcanoVersion"] == versions.VOLCANO
     assert defaults["lwsVersion"] == versions.LWS_DEFAULT
+
+
+def test_scenario_names_are_those_that_can_be_deployed() -> None:
+    assert tuple(scenarios.SCENARIOS) == settings.SCENARIOS
+    assert set(settings.SCENARIOS) >= settings.WHOLE
 
 
 def test_description_of_scenarios_names_them_all() -> None:

@@ -190,6 +190,28 @@ def test_every_group_must_fit_where_every_group_is_placed(configure_stack: Confi
     assert fault(configure_stack, "constrained", groups=2).startswith("lockstep:groups is '2'")
 
 
+def test_no_gang_needs_a_free_worker(configure_stack: ConfigureStack) -> None:
+    assert fault(configure_stack, "no-gang", taintedWorkers=3) == (
+        "lockstep:taintedWorkers is '3': must be at most 2, as no-gang needs a free worker"
+    )
+    configure_stack("constrained", taintedWorkers=3)
+    assert settings.load().scenarios.tainted_workers == 3
+
+
+@pytest.mark.parametrize(("blocked", "refused"), [(3, False), (2, True), (1, False), (0, False)])
+def test_constrained_gangs_are_held_or_released_all(
+    blocked: int, refused: bool, configure_stack: ConfigureStack
+) -> None:
+    changes = {"workersPerScenario": 4, "groupSize": 3, "groups": 2, "taintedWorkers": blocked}
+    if refused:
+        assert fault(configure_stack, "constrained", **changes) == (
+            f"lockstep:taintedWorkers is '{blocked}': must be fewer to release all gangs or more "
+            "to hold all, as 1 of 2 gangs would fit"
+        )
+    configure_stack("gang" if refused else "constrained", **changes)
+    assert settings.load().scenarios.tainted_workers == blocked
+
+
 def test_platform_alone_needs_no_room(configure_stack: ConfigureStack) -> None:
     configure_stack("gang", scenarios=[], workersPerScenario=1, taintedWorkers=1)
     assert settings.load().scenarios.names == ()
