@@ -25,10 +25,10 @@ class GangConfigArgs:
 
     cluster: Cluster
     """The cluster that LWS runs in."""
+    release: kubernetes.helm.v3.Release | None
+    """The release that this stack installed; None for an LWS that was there before."""
     enabled: bool
     """Whether LWS creates PodGroups; False gives upstream's config back."""
-    release: kubernetes.helm.v3.Release | None = None
-    """The release that this stack installed; None for an LWS that was there before."""
 
 
 class GangConfig(pulumi.ComponentResource):

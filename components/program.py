@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 from pulumi_command import local
@@ -18,12 +19,13 @@ def program(
     create: str | None = None,
     delete: str | None = None,
     environment: Mapping[str, pulumi.Input[str]],
+    triggers: Sequence[Any] | None = None,
     opts: pulumi.ResourceOptions,
 ) -> local.Command:
     """Run Lockstep's own command line on create, again on any change, and on delete.
 
     Values go through the environment, never through shell text. A change of the environment runs
-    `create` again in place; `triggers` would replace the resource (pulumi-command#855).
+    `create` again in place; a change of `triggers` replaces the resource (pulumi-command#855).
     """
     return local.Command(
         name,
@@ -31,6 +33,7 @@ def program(
         delete=delete and _shell(delete),
         dir=str(paths.project_dir()),
         environment={"LOCKSTEP_PYTHON": sys.executable, **environment},
+        triggers=triggers,
         opts=opts,
     )
 
