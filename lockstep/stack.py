@@ -87,21 +87,24 @@ class Stack:
         return self.name in names
 
     def run(
-        self, *words: str, quiet: bool = False, check: bool = True
+        self, *words: str, quiet: bool = False, check: bool = True, log: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run `pulumi` on this stack; quiet captures what it prints."""
+        """Run `pulumi` on this stack; quiet captures what it prints, a log file takes it."""
         done = subprocess.run(
             self.command(*words),
             cwd=paths.project_dir(),
             env=dict(self.environment),
             stdin=subprocess.DEVNULL,
-            capture_output=quiet,
+            capture_output=quiet or log is not None,
             text=True,
             check=False,
         )
+        if log is not None:
+            with log.open("a") as file:
+                file.write(done.stdout + done.stderr)
         if check and done.returncode != 0:
             said = (done.stderr or done.stdout or "").strip().splitlines() if quiet else []
-            reason = said[0].removeprefix("error: ") if said else "the lines above say why"
+            reason = said[-1].removeprefix("error: ") if said else "the lines above say why"
             raise LockstepError(f"pulumi {words[0]} of {self.name} failed: {reason}")
         return done
 
