@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lockstep import recorder_process, recording
+from lockstep.errors import LockstepError
 from lockstep.recording import Observation
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _run_of(path: Any) -> str:
     """The run whose recording lies there already: not the one to follow."""
     try:
         return recording.read(path).header.run
-    except recording.LockstepError:
+    except LockstepError:
         return ""
 
 

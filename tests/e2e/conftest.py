@@ -1,0 +1,131 @@
+"""Real stacks: the Pulumi engine, an embedded cluster, Volcano and LWS; nothing is mocked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import yaml
+from lightkube import Client, KubeConfig
+
+from lockstep import paths, toolchain
+from lockstep.embedded import cluster as embedded
+from lockstep.embedded import processes
+from lockstep.stack import Stack
+
+PROJECT_DIR = Path(__file__).resolve().parents[2]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--keep", action="store_true", help="leave stacks up, to look into them")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_state(request: pytest.FixtureRequest) -> Iterator[None]:
+    """State of its own, so that the tests never meet a stack of the checkout."""
+    folder = Path(tempfile.mkdtemp(prefix="lockstep-e2e-"))
+    saved = dict(os.environ)
+    os.environ["LOCKSTEP_STATE"] = str(folder / "state")
+    os.environ["LOCKSTEP_RECEIPTS"] = str(folder / "receipts")
+    for name in ("PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"):
+        os.environ.pop(name, None)
+    toolchain.ensure()
+    yield
+    os.environ.clear()
+    os.environ.update(saved)
+    if not request.config.getoption("--keep"):
+        shutil.rmtree(folder)
+
+
+class LiveStack(Stack):
+    """A stack for a test: config in a file of its own, and helpers that say what failed."""
+
+    def configure(self, **changes: Any) -> None:
+        """Change config keys, as `pulumi config set` would."""
+        document = yaml.safe_load(self.path.read_text())
+        document["config"] |= {f"lockstep:{key}": value for key, value in changes.items()}
+        self.path.write_text(yaml.safe_dump(document))
+
+    def pulumi(self, *words: str, ok: bool = True) -> str:
+        """Run pulumi and return what it printed; `ok` says which way it must end."""
+        done = self.run(*words, quiet=True, check=False)
+        output = done.stdout + done.stderr
+        assert (done.returncode == 0) == ok, f"pulumi {' '.join(words)}:\n{output}"
+        return output
+
+    def deploy(self, *options: str, ok: bool = True) -> str:
+        """`pulumi up`."""
+        return self.pulumi("up", "--yes", "--skip-preview", *options, ok=ok)
+
+    def spawn(self, *words: str) -> subprocess.Popen[str]:
+        """Start pulumi and leave it running, to be killed."""
+        return subprocess.Popen(
+            self.command(*words),
+            cwd=paths.project_dir(),
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+
+    def client(self) -> Client:
+        """A client of the stack's cluster."""
+        folder = paths.cluster_dir(self.cluster_name())
+        return Client(config=KubeConfig.from_file(str(folder / "kubeconfig")))
+
+    def processes(self) -> list[psutil.Process]:
+        """What runs for the stack's cluster."""
+        return processes.of_cluster(paths.cluster_dir(self.cluster_name()))
+
+    def assert_nothing_left(self) -> None:
+        """No process, folder or marker of the cluster."""
+        folder = paths.cluster_dir(self.cluster_name())
+        assert self.processes() == []
+        assert not folder.exists()
+        assert not folder.with_suffix(".id").exists()
+
+
+class MakeStack:
+    """Makes stacks from the files in stacks/, each under a name of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.made: list[LiveStack] = []
+
+    def __call__(self, base: str, /, name: str | None = None, **changes: Any) -> LiveStack:
+        """A fresh stack with the config of stacks/Pulumi.<base>.yaml and some changes."""
+        name = name or f"e2e-{base}"
+        file = self._folder / f"Pulumi.{name}.yaml"
+        shutil.copyfile(PROJECT_DIR / "stacks" / f"Pulumi.{base}.yaml", file)
+        stack = LiveStack(name, file)
+        self.made.append(stack)
+        stack.configure(**changes)
+        stack.select()
+        return stack
+
+    def clean(self) -> None:
+        """Remove all of them, whatever a test left."""
+        for stack in self.made:
+            if stack.exists():
+                stack.down(log=self._folder / "down.log")
+            embedded.delete(stack.cluster_name())
+
+
+@pytest.fixture(scope="module")
+def make_stack(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MakeStack]:
+    """A maker of stacks that cleans up after the module."""
+    maker = MakeStack(tmp_path_factory.mktemp("stacks"))
+    yield maker
+    if not request.config.getoption("--keep"):
+        maker.clean()

@@ -1,0 +1,164 @@
+"""Each stack on the real engine and cluster: preview, up, look, up again, destroy."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from lightkube.resources.core_v1 import ConfigMap, Node, Pod
+
+from lockstep import kube
+from tests.e2e.conftest import LiveStack, MakeStack
+
+EXPECTED = {
+    "gang": {"gang": ("placed", 4)},
+    "constrained": {"constrained": ("held", 0)},
+    "no-gang": {"no-gang": ("partial", 2)},
+    "all": {"gang": ("placed", 4), "constrained": ("held", 0), "no-gang": ("partial", 2)},
+}
+
+
+def bound_pods(stack: LiveStack, scenario: str) -> int:
+    pods = stack.client().list(Pod, namespace=f"lockstep-{scenario}")
+    return sum(1 for pod in pods if pod.spec and pod.spec.nodeName)
+
+
+def verdicts(stack: LiveStack) -> dict[str, Any]:
+    found: dict[str, Any] = stack.outputs()["verdicts"]
+    return found
+
+
+@pytest.mark.parametrize("base", list(EXPECTED))
+def test_stack_is_deployed_judged_and_removed(make_stack: MakeStack, base: str) -> None:
+    stack = make_stack(base)
+    preview = stack.pulumi("preview")
+    assert "error" not in preview
+    stack.assert_nothing_left()  # a preview makes nothing
+
+    stack.deploy()
+    for scenario, (expected, bound) in EXPECTED[base].items():
+        verdict = verdicts(stack)[scenario]
+        assert (verdict["expected"], verdict["observed"], verdict["ok"]) == (
+            expected,
+            expected,
+            True,
+        )
+        assert (verdict["bound"], verdict["size"]) == (bound, 4)
+        assert bound_pods(stack, scenario) == bound
+
+    again = stack.deploy()
+    assert " created" not in again
+    assert " updated" not in again
+    assert " replaced" not in again
+    assert "unchanged" in again
+
+    stack.pulumi("destroy", "--yes", "--skip-preview")
+    stack.assert_nothing_left()
+
+
+@pytest.fixture(scope="module")
+def platform(make_stack: MakeStack) -> LiveStack:
+    """A stack that several tests look at and change."""
+    stack = make_stack("constrained", name="e2e-platform")
+    stack.deploy()
+    return stack
+
+
+def lws_config(stack: LiveStack) -> dict[str, Any]:
+    found = stack.client().get(ConfigMap, "lws-manager-config", namespace="lws-system")
+    config: dict[str, Any] = yaml.safe_load((found.data or {})["controller_manager_config.yaml"])
+    return config
+
+
+def lws_pid(stack: LiveStack) -> int:
+    return next(p.pid for p in stack.processes() if p.name().startswith("lws-manager"))
+
+
+def test_outputs_are_the_contract_and_the_kubeconfig_is_secret(platform: LiveStack) -> None:
+    outputs = platform.outputs()
+    assert set(outputs) >= {"kubeconfig", "cluster", "versions", "verdicts"}
+    assert outputs["cluster"] == {"name": platform.cluster_name(), "provider": "kwok"}
+    verdict = outputs["verdicts"]["constrained"]
+    assert set(verdict) >= {
+        "expected",
+        "observed",
+        "ok",
+        "bound",
+        "size",
+        "bindSkewSeconds",
+        "podGroup",
+        "evidence",
+    }
+    assert verdict["podGroup"]["minMember"] == 4
+    plain = json.loads(platform.pulumi("stack", "output", "--json", "--stack", platform.name))
+    assert plain["kubeconfig"] == "[secret]"
+
+
+def test_lws_config_has_the_upstream_keys_and_ours(platform: LiveStack) -> None:
+    config = lws_config(platform)
+    assert config["gangSchedulingManagement"] == {"schedulerProvider": "volcano"}
+    assert config["kind"] == "Configuration"
+    assert config["leaderElection"] == {"leaderElect": True}
+    assert config["internalCertManagement"] == {"enable": True}
+
+
+def test_workers_have_the_configured_size(platform: LiveStack) -> None:
+    nodes = list(platform.client().list(Node, labels={"lockstep.dev/pool": "constrained"}))
+    assert len(nodes) == 3
+    for node in nodes:
+        assert node.status
+        allocatable = node.status.allocatable or {}
+        assert (allocatable["cpu"], allocatable["memory"]) == ("4", "8Gi")
+
+
+def test_an_untouched_operator_is_not_restarted(platform: LiveStack) -> None:
+    before = lws_pid(platform)
+    platform.deploy()
+    assert lws_pid(platform) == before
+
+
+def test_a_crashed_operator_is_started_again(platform: LiveStack) -> None:
+    scheduler = next(p for p in platform.processes() if p.name() == "vc-scheduler")
+    scheduler.kill()
+    scheduler.wait(10)
+    platform.deploy("--refresh=false")
+    deadline = 10
+    import time
+
+    until = time.monotonic() + deadline
+    while not any(p.name() == "vc-scheduler" for p in platform.processes()):
+        assert time.monotonic() < until
+
+
+def test_a_released_worker_releases_the_whole_gang(platform: LiveStack) -> None:
+    platform.configure(taintedWorkers=1)
+    platform.deploy()
+    verdict = verdicts(platform)["constrained"]
+    assert verdict["observed"] == "released"
+    assert verdict["bound"] == 4
+    assert bound_pods(platform, "constrained") == 4
+
+
+def test_gang_scheduling_off_takes_the_patch_back_and_restarts_lws(platform: LiveStack) -> None:
+    before = lws_pid(platform)
+    platform.configure(gangScheduling=False, scenarios=[])
+    platform.deploy()
+    config = lws_config(platform)
+    assert "gangSchedulingManagement" not in config
+    assert config["internalCertManagement"] == {"enable": True}
+    assert lws_pid(platform) != before
+
+
+def test_refresh_of_a_living_stack_changes_nothing(platform: LiveStack) -> None:
+    output = platform.pulumi("refresh", "--yes", "--skip-preview")
+    assert " deleted" not in output
+    assert " updated" not in output
+
+
+def test_kube_client_sees_podgroups(make_stack: MakeStack) -> None:
+    stack = make_stack("gang", name="e2e-two-groups", groups=2, workersPerScenario=4)
+    stack.deploy()
+    groups = list(stack.client().list(kube.PodGroup, namespace="lockstep-gang"))
+    assert len(groups) == 2
