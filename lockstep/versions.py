@@ -8,6 +8,9 @@ KUBERNETES = "1.34.4"
 ETCD = "3.6.4"
 KWOK = "0.7.0"
 KIND = "0.33.0"
+# In the node image that is built where none can be pulled; kubeadm names the first.
+COREDNS = "1.12.1"
+CRICTL = "1.34.0"
 
 VOLCANO = "1.14.1"
 LWS_DEFAULT = "0.8.0"

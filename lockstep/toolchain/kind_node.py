@@ -1,0 +1,43 @@
+"""What only the node image of kind is made from. Data only."""
+
+from __future__ import annotations
+
+from lockstep import versions
+from lockstep.toolchain.catalogue import Copy, Group, Program, kubernetes_variables
+
+# Apart from the modules of the toolchain, so that a change here leaves that as it is; the versions
+# are the same, so that what both use is compiled once.
+KUBERNETES = "kubernetes-node"
+
+
+def kind_node() -> Group:
+    """Kubernetes' node programs, and what stands in for images that cannot be pulled."""
+    volcano = (f"volcano.sh/volcano/pkg/version.Version=v{versions.VOLCANO}",)
+    crictl = (f"sigs.k8s.io/cri-tools/pkg/version.Version={versions.CRICTL}",)
+    return Group(
+        name="kind-node",
+        version=versions.KUBERNETES,
+        programs=(
+            *(
+                Program(name, KUBERNETES, f"k8s.io/kubernetes/cmd/{name}", kubernetes_variables())
+                for name in ("kubelet", "kubeadm", "kube-proxy")
+            ),
+            Program(
+                "vc-webhook-manager", KUBERNETES, "volcano.sh/volcano/cmd/webhook-manager", volcano
+            ),
+            Program("coredns", "coredns", "."),
+            Program("crictl", "crictl", "sigs.k8s.io/cri-tools/cmd/crictl", crictl),
+            *(Program(name, name, ".") for name in ("kind-pause", "kind-runtime", "kind-network")),
+        ),
+        gigabytes=5,
+        copies=(
+            Copy("kind", "sigs.k8s.io/kind", "images/base/files", "files"),
+            Copy(
+                KUBERNETES,
+                "volcano.sh/volcano",
+                "installer/dockerfile/webhook-manager/gen-admission-secret.sh",
+                "files/volcano/gen-admission-secret.sh",
+            ),
+        ),
+        command="make kind-image",
+    )

@@ -1,0 +1,3 @@
+module lockstep/tools/kind-network
+
+go 1.25.0

@@ -1,0 +1,3 @@
+module lockstep/tools/kind-pause
+
+go 1.25.0
