@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache, catalogue, found
 from lockstep.toolchain.environment import environment
-from lockstep.toolchain.making import ensure
+
+if TYPE_CHECKING:
+    from lockstep.toolchain.progress import Progress
 
 __all__ = ["chart", "ensure", "environment", "tool"]
 
@@ -20,8 +23,7 @@ def tool(name: str) -> Path:
         return own
     program = cache.program(group, name)
     if not program.is_file():
-        remedy = f"python -m lockstep tools {group.option}" if group.option else "make tools"
-        raise LockstepError(f"{name} is not in the toolchain yet; run `{remedy}`")
+        raise LockstepError(f"{name} is not in the toolchain yet; run `{group.command}`")
     return program
 
 
@@ -34,8 +36,21 @@ def chart(name: Literal["volcano", "lws"], version: str) -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def ensure(
+    groups: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    *,
+    keep_build_cache: bool = False,
+) -> None:
+    """Make present what is absent of these groups; the default set when none are named."""
+    # Every `pulumi up` imports this package, and few need to make anything.
+    from lockstep.toolchain import making
+
+    making.ensure(groups, progress, keep_build_cache=keep_build_cache)
+
+
 def _group_of(name: str) -> catalogue.Group:
     for group in catalogue.groups().values():
         if any(program.name == name for program in group.programs):
             return group
-    raise LockstepError(f"Lockstep knows no tool named {name}; `python -m lockstep tools --list`")
+    raise LockstepError(f"there is no tool named {name}; see `python -m lockstep tools --list`")

@@ -10,6 +10,9 @@ from lockstep.errors import LockstepError
 
 ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
+MAKE_TOOLS = "make tools"
+TOOLS = "python -m lockstep tools"
+
 COMPONENT_BASE = "k8s.io/component-base/version"
 PULUMI_MODULE = "github.com/pulumi"
 
@@ -65,8 +68,13 @@ class Group:
     """Files that belong to the group besides its programs."""
     assets: tuple[Asset, ...] = ()
     """The official release, where there is one with checksums."""
-    option: str = ""
-    """How `lockstep tools` is asked for it; empty when it belongs to the default set."""
+    command: str = MAKE_TOOLS
+    """What makes it."""
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the default stack needs it."""
+        return self.command == MAKE_TOOLS
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -139,15 +147,19 @@ def _kwok() -> Group:
     )
 
 
-def _kubernetes() -> Group:
-    version = versions.KUBERNETES
-    major, minor, _ = version.split(".")
-    variables = (
-        f"{COMPONENT_BASE}.gitVersion=v{version}",
+def kubernetes_variables() -> tuple[str, ...]:
+    """What tells a program of Kubernetes its version; without them it says v0.0.0."""
+    major, minor, _ = versions.KUBERNETES.split(".")
+    return (
+        f"{COMPONENT_BASE}.gitVersion=v{versions.KUBERNETES}",
         f"{COMPONENT_BASE}.gitMajor={major}",
         f"{COMPONENT_BASE}.gitMinor={minor}",
         f"{COMPONENT_BASE}.gitTreeState=clean",
     )
+
+
+def _kubernetes() -> Group:
+    version = versions.KUBERNETES
     names = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
     release = f"https://dl.k8s.io/v{version}/bin/linux/{architecture()}"
     assets = tuple(
@@ -157,7 +169,7 @@ def _kubernetes() -> Group:
         name="kubernetes",
         version=version,
         programs=tuple(
-            Program(name, "kubernetes", f"k8s.io/kubernetes/cmd/{name}", variables)
+            Program(name, "kubernetes", f"k8s.io/kubernetes/cmd/{name}", kubernetes_variables())
             for name in names
         ),
         gigabytes=4,
@@ -197,7 +209,7 @@ def _lws(version: str) -> Group:
         programs=(Program(f"lws-manager-{version}", module, "sigs.k8s.io/lws/cmd", variables),),
         gigabytes=2,
         copies=(Copy(module, "sigs.k8s.io/lws", "charts/lws", "charts/lws"),),
-        option="" if version == versions.LWS_DEFAULT else f"--lws {version}",
+        command=MAKE_TOOLS if version == versions.LWS_DEFAULT else f"{TOOLS} --lws {version}",
     )
 
 
@@ -288,5 +300,5 @@ def _kind() -> Group:
         programs=(Program("kind", "kind", "sigs.k8s.io/kind"),),
         gigabytes=0.5,
         assets=(Asset(url, f"{url}.sha256sum", program="kind"),),
-        option="--kind",
+        command=f"{TOOLS} --kind",
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import sys
+import tempfile
 from pathlib import Path
 
 from lockstep import paths
@@ -78,14 +80,10 @@ def _passphrase_file() -> Path:
     """A random passphrase that only its owner can read; made once, even by several runs."""
     file = paths.state_dir().resolve() / "passphrase"
     if not file.exists():
-        fresh = file.with_name(f".passphrase.{os.getpid()}")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor, fresh = tempfile.mkstemp(prefix=".passphrase.", dir=file.parent)  # mode 0600
         with os.fdopen(descriptor, "w") as stream:
             stream.write(secrets.token_urlsafe(32))
-        try:
+        with contextlib.suppress(FileExistsError):
             os.link(fresh, file)  # unlike a rename, it never replaces another run's passphrase
-        except FileExistsError:
-            pass
-        finally:
-            fresh.unlink()
+        Path(fresh).unlink()
     return file

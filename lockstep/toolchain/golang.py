@@ -15,6 +15,7 @@ from lockstep.toolchain.catalogue import Group
 
 GO_DIRECTIVE = re.compile(r"^go (\d+(?:\.\d+)*)$", re.MULTILINE)
 GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)(?:\.(\d+))?")
+SYSTEM = Path("/")
 
 Version = tuple[int, ...]
 
@@ -51,11 +52,13 @@ def _dotted(version: Version) -> str:
 def _candidates() -> Iterable[Path]:
     if on_path := shutil.which("go"):
         yield Path(on_path)
-    home = Path.home()
-    for pattern in ("usr/local/go/bin/go", "usr/lib/go*/bin/go"):
-        yield from sorted(Path("/").glob(pattern), reverse=True)
-    for pattern in ("go/bin/go", "sdk/go*/bin/go"):
-        yield from sorted(home.glob(pattern), reverse=True)
+    for root, pattern in (
+        (SYSTEM, "usr/local/go/bin/go"),
+        (SYSTEM, "usr/lib/go*/bin/go"),
+        (Path.home(), "go/bin/go"),
+        (Path.home(), "sdk/go*/bin/go"),
+    ):
+        yield from sorted(root.glob(pattern), reverse=True)
 
 
 def _version(go: Path) -> Version:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from pathlib import Path
 
 from lockstep import paths
@@ -51,6 +52,6 @@ def _link(link: Path, target: Path) -> None:
     if link.is_symlink() and link.readlink() == target:
         return
     link.parent.mkdir(parents=True, exist_ok=True)
-    fresh = link.with_name(f".{link.name}.{os.getpid()}")
+    fresh = link.with_name(f".{link.name}.{secrets.token_hex(8)}")
     fresh.symlink_to(target)
     fresh.replace(link)

@@ -29,15 +29,14 @@ def inventory() -> list[Item]:
 def _items(group: Group) -> Iterator[Item]:
     present = cache.is_present(group)
     source = cache.source(group) if present else "absent"
-    remedy = f"python -m lockstep tools {group.option}" if group.option else "make tools"
     for program in group.programs:
         own = found.on_path(program.name)
         if group.name in found.PLUGINS and found.has_plugins(homes.users_own()):
             own = found.plugin_path(homes.users_own(), group.name)
-        path = str(cache.program(group, program.name)) if present else remedy
+        path = str(cache.program(group, program.name)) if present else group.command
         yield Item(program.name, group.version, "yours" if own else source, str(own or path))
     for piece in group.copies:
         if piece.target.startswith("charts/"):
-            path = str(cache.folder(group) / piece.target) if present else remedy
+            path = str(cache.folder(group) / piece.target) if present else group.command
             name = f"chart {piece.target.removeprefix('charts/')}"
             yield Item(name, group.version, "built" if present else "absent", path)

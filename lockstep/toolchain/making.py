@@ -22,7 +22,7 @@ GIGABYTE = 10**9
 
 def default_groups() -> tuple[str, ...]:
     """What the default stack needs."""
-    return tuple(name for name, group in catalogue.groups().items() if not group.option)
+    return tuple(name for name, group in catalogue.groups().items() if group.is_default)
 
 
 def is_there(group: Group) -> bool:

@@ -9,7 +9,8 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -53,9 +54,19 @@ def get(url: str, *, seconds: float = ANSWER_WITHIN) -> bytes:
         with urllib.request.urlopen(url, timeout=seconds) as answer:  # noqa: S310
             return bytes(answer.read())
 
-    try:
+    with no_answer_for_errors():
         return within(seconds, fetch)
-    except OSError as error:  # URLError, HTTPError and time-outs are all of this kind
+
+
+@contextmanager
+def no_answer_for_errors() -> Iterator[None]:
+    """Turn what urllib raises into NoAnswerError."""
+    try:
+        yield
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise NoAnswerError(str(error)) from None
+    except OSError as error:  # URLError and time-outs are of this kind
         raise NoAnswerError(str(error)) from error
 
 
@@ -72,8 +83,8 @@ def check_module_proxy(go: Path, environment: Mapping[str, str]) -> None:
             ANSWER_WITHIN,
             lambda: urllib.request.urlopen(first, timeout=ANSWER_WITHIN).close(),  # noqa: S310
         )
-    except urllib.error.HTTPError:
-        return  # it refuses this address, but it is there
+    except urllib.error.HTTPError as error:
+        error.close()  # it refuses this address, but it is there
     except (OSError, NoAnswerError) as error:
         if isinstance(getattr(error, "reason", None), ssl.SSLError):
             return  # Go has certificates of its own to judge it by

@@ -69,19 +69,17 @@ class Releases:
         """Save the file and return its SHA-256."""
         digest = hashlib.sha256()
         give_up = time.monotonic() + SLOWEST
-        try:
-            with (
-                urllib.request.urlopen(url, timeout=READ_TIMEOUT) as answer,  # noqa: S310
-                file.open("wb") as target,
-            ):
-                while chunk := answer.read(CHUNK):
-                    if time.monotonic() > give_up:
-                        raise network.NoAnswerError(f"{url} takes too long")
-                    digest.update(chunk)
-                    _write(target, chunk)
-                    self._tick()
-        except OSError as error:
-            raise network.NoAnswerError(str(error)) from error
+        with (
+            network.no_answer_for_errors(),
+            urllib.request.urlopen(url, timeout=READ_TIMEOUT) as answer,  # noqa: S310
+            file.open("wb") as target,
+        ):
+            while chunk := answer.read(CHUNK):
+                if time.monotonic() > give_up:
+                    raise network.NoAnswerError(f"{url} takes too long")
+                digest.update(chunk)
+                _write(target, chunk)
+                self._tick()
         return digest.hexdigest()
 
 

@@ -1,0 +1,113 @@
+"""A toolchain of two tiny groups, a compiler that pretends, and folders of the test's own."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lockstep.toolchain import cache, catalogue, found
+from lockstep.toolchain.catalogue import Copy, Group, Program
+
+FAKE_GO = """\
+#!/bin/sh
+echo "$PWD $GOPROXY $*" >> "{calls}"
+case "$1" in
+version) echo "go version go{version} test/test"; exit ;;
+env) echo "{proxy}"; exit ;;
+list) if [ "$2" = -m ]; then echo '{{"Dir": "{module}"}}'; exit; fi ;;
+build)
+  while [ "$1" != -o ]; do shift; done
+  printf '#!/bin/sh\\necho "$0"\\n' > "$2"; chmod +x "$2" ;;
+esac
+{behaviour}
+exit 0
+"""
+
+MakeGo = Callable[..., Path]
+MakeProgram = Callable[[str, str], Path]
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Cache, state, HOME and PATH of the test's own."""
+    for name in [name for name in os.environ if name.startswith(("PULUMI_", "LOCKSTEP_", "GO"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    (tmp_path / "bin").mkdir()
+    found._on_path.cache_clear()
+    return tmp_path
+
+
+@pytest.fixture
+def two_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Group]:
+    """`anvil` has two programs and a chart from its Go module, `bell` is asked for explicitly."""
+    for module in ("anvil", "bell"):
+        folder = tmp_path / "tools" / module
+        folder.mkdir(parents=True)
+        (folder / "go.mod").write_text(f"module {module}\n\ngo 1.25.3\n")
+    groups = {
+        "anvil": Group(
+            name="anvil",
+            version="1.2.3",
+            programs=(
+                Program("anvil", "anvil", "example.org/anvil", ("example.org/v.Version=v1.2.3",)),
+                Program("anvilctl", "anvil", "example.org/anvilctl"),
+            ),
+            gigabytes=0,
+            copies=(Copy("anvil", "example.org/anvil", "chart", "charts/anvil"),),
+        ),
+        "bell": Group(
+            name="bell",
+            version="2.0.0",
+            programs=(Program("bell", "bell", "example.org/bell"),),
+            gigabytes=0,
+            command="make bell",
+        ),
+    }
+    monkeypatch.setattr(cache, "sources", lambda: tmp_path / "tools")
+    monkeypatch.setattr(catalogue, "groups", lambda: groups)
+    return groups
+
+
+@pytest.fixture
+def make_go(tmp_path: Path) -> MakeGo:
+    """A `go` on PATH that writes a script instead of compiling, and notes how it was called."""
+    module = tmp_path / "module"
+    (module / "chart").mkdir(parents=True)
+    (module / "chart" / "Chart.yaml").write_text("name: anvil\n")
+
+    def make(behaviour: str = "", *, version: str = "1.26.1", proxy: str = "off") -> Path:
+        script = FAKE_GO.format(
+            calls=tmp_path / "calls",
+            version=version,
+            proxy=proxy,
+            module=module,
+            behaviour=textwrap.dedent(behaviour),
+        )
+        go = tmp_path / "bin" / "go"
+        go.write_text(script)
+        go.chmod(0o755)
+        return go
+
+    return make
+
+
+@pytest.fixture
+def make_program(tmp_path: Path) -> MakeProgram:
+    """A program of the user's own on PATH that prints something."""
+
+    def make(name: str, output: str) -> Path:
+        program = tmp_path / "bin" / name
+        program.write_text(f"#!/bin/sh\necho '{output}'\n")
+        program.chmod(0o755)
+        found._on_path.cache_clear()
+        return program
+
+    return make

@@ -1,0 +1,131 @@
+"""`python -m lockstep tools`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from lockstep import toolchain, versions
+from lockstep.cli import main
+from lockstep.toolchain import cache, catalogue, found
+
+MakeProgram = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """The groups that `ensure` was called for, which makes nothing."""
+    calls: list[tuple[str, ...]] = []
+
+    def ensure(groups: Sequence[str], **_: object) -> None:
+        calls.append(tuple(groups))
+
+    monkeypatch.setattr(toolchain, "ensure", ensure)
+    return calls
+
+
+DEFAULT = (
+    *("etcd", "kwok", "kubernetes", "volcano", f"lws-{versions.LWS_DEFAULT}"),
+    *("pulumi", "pulumi-command", "pulumi-kubernetes"),
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "groups"),
+    [
+        ([], DEFAULT),
+        (["--lws", "0.7.0", "--kind"], (*DEFAULT, "lws-0.7.0", "kind")),
+        (["--group", "etcd"], ("etcd",)),
+        (["--group", "etcd", "--lws", "0.9.0"], ("etcd", "lws-0.9.0")),
+    ],
+)
+def test_options_choose_the_groups(
+    asked: list[tuple[str, ...]], options: list[str], groups: tuple[str, ...]
+) -> None:
+    assert main(["tools", *options]) == 0
+    assert asked == [groups]
+
+
+def test_list_makes_nothing_and_shows_sources(
+    asked: list[tuple[str, ...]], capsys: pytest.CaptureFixture[str], make_program: MakeProgram
+) -> None:
+    program = make_program("kubectl", f"v{versions.KUBERNETES}")
+    assert main(["tools", "--list"]) == 0
+    assert asked == []
+    lines = {line.split("  ")[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert lines["kubectl"].endswith(f"yours   {program}")
+    assert lines["etcd"].endswith("absent  make tools")
+    assert lines["kind"].endswith("absent  python -m lockstep tools --kind")
+    assert "chart volcano" in lines
+
+
+def test_json_has_one_object_per_tool(
+    asked: list[tuple[str, ...]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tools", "--list", "--json"]) == 0
+    assert asked == []
+    items = {item["name"]: item for item in json.loads(capsys.readouterr().out)}
+    assert items["pulumi"] == {
+        "name": "pulumi",
+        "version": versions.PULUMI,
+        "source": "absent",
+        "path": "make tools",
+    }
+
+
+def test_plugins_of_the_user_are_listed_as_theirs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in found.PLUGINS:
+        plugin = found.plugin_path(tmp_path / "home" / ".pulumi", name)
+        plugin.parent.mkdir(parents=True)
+        plugin.touch()
+    main(["tools", "--list", "--json"])
+    items = {item["name"]: item for item in json.loads(capsys.readouterr().out)}
+    assert items["pulumi-resource-command"]["source"] == "yours"
+    assert items["pulumi-resource-command"]["path"].startswith(str(tmp_path / "home"))
+
+
+def test_export_is_what_a_shell_can_evaluate(
+    asked: list[tuple[str, ...]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "a folder; with 'signs'"))
+    assert main(["tools", "--export"]) == 0
+    assert asked == [DEFAULT]
+    script = f'{capsys.readouterr().out}\nprintf %s "$PULUMI_CONFIG_PASSPHRASE_FILE"'
+    done = subprocess.run(["/bin/sh", "-ec", script], capture_output=True, text=True, check=True)
+    assert done.stdout == str(tmp_path / "a folder; with 'signs'" / "passphrase")
+
+
+def test_clean_removes_everything(tmp_path: Path) -> None:
+    for folder in ("toolchain/etcd-1", "build/mod", "logs"):
+        (tmp_path / "cache" / folder).mkdir(parents=True)
+    assert main(["tools", "--clean"]) == 0
+    left = [path.name for path in (tmp_path / "cache").iterdir()]
+    assert left == ["locks"]
+    assert main(["tools", "--clean"]) == 0
+
+
+def test_clean_of_nothing_makes_nothing(tmp_path: Path) -> None:
+    assert main(["tools", "--clean"]) == 0
+    assert not (tmp_path / "cache").exists()
+
+
+def test_clean_is_refused_while_another_run_builds(capsys: pytest.CaptureFixture[str]) -> None:
+    with cache.use_of_build_dir():
+        assert main(["tools", "--clean"]) == 2
+    assert "lockstep: another run is building the toolchain" in capsys.readouterr().err
+    assert cache.build_dir().is_dir()
+
+
+def test_every_group_has_a_way_to_ask_for_it(asked: list[tuple[str, ...]]) -> None:
+    for name in catalogue.groups():
+        assert main(["tools", "--group", name]) == 0
+    assert [groups[0] for groups in asked] == list(catalogue.groups())
