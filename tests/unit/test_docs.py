@@ -11,6 +11,7 @@ import yaml
 
 import settings
 from lockstep import versions
+from lockstep.toolchain import catalogue, golang
 from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
 
@@ -53,6 +54,11 @@ def test_versions_table_is_the_supported_versions() -> None:
         [", ".join(versions.VOLCANO_SUPPORTED), versions.VOLCANO],
         [", ".join(versions.LWS_SUPPORTED), versions.LWS_DEFAULT],
     ]
+
+
+def test_required_go_is_what_the_toolchain_needs() -> None:
+    major, minor, *_ = golang.needed_version(catalogue.groups().values())
+    assert f"Go {major}.{minor} or newer" in section("Try it")
 
 
 @pytest.mark.parametrize(

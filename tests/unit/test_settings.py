@@ -21,7 +21,7 @@ STACKS = {
     "constrained": ("kwok", ("constrained",)),
     "no-gang": ("kwok", ("no-gang",)),
     "all": ("kwok", ("gang", "constrained", "no-gang")),
-    "kind": ("kind", ("gang", "constrained", "no-gang")),
+    "kind": ("kind", ("gang",)),
     "existing": ("existing", ()),
 }
 
