@@ -92,6 +92,8 @@ class VerdictArgs:
     """`lockstep.judge.Expectation` as a mapping."""
     context: pulumi.Input[Mapping[str, Any]] = field(default_factory=dict)
     """What the receipt says besides: versions, config, cluster, workers."""
+    drill: str | None = None
+    """What is done to the workload before it is judged: a module of `lockstep.drills`."""
 
 
 class Verdict(pulumi.ComponentResource):
@@ -118,6 +120,7 @@ class Verdict(pulumi.ComponentResource):
                 "LOCKSTEP_RUN": args.watch.run,
                 "LOCKSTEP_EXPECTATION": _as_json(args.expectation),
                 "LOCKSTEP_RECEIPT_CONTEXT": _as_json(args.context),
+                **({"LOCKSTEP_DRILL": args.drill} if args.drill else {}),
             },
             opts=args.watch.child(self),
         )

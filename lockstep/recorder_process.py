@@ -22,6 +22,7 @@ from pathlib import Path
 import psutil
 
 from lockstep import recording as recordings
+from lockstep.embedded import processes
 from lockstep.errors import LockstepError
 from lockstep.recording import Recording
 
@@ -78,7 +79,8 @@ def start(subject: Subject) -> dict[str, str]:
             process = subprocess.Popen(
                 [sys.executable, "-m", "lockstep", *subject.arguments()],
                 cwd=Path(__file__).resolve().parent.parent,
-                env={**os.environ, READY_FD: str(writer)},
+                # Marked as the cluster's: whatever removes the cluster ends its recorders, too.
+                env={**processes.marked_environment(folder.parent), READY_FD: str(writer)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -61,6 +61,8 @@ class Plan:
     """All of the workload that matters to the outcome."""
     create: Callable[[pulumi.ResourceOptions], pulumi.Resource]
     """Creates the workload."""
+    drill: str | None = None
+    """What is done to the workload before it is judged: a module of `lockstep.drills`."""
 
 
 class Scenario(pulumi.ComponentResource, abc.ABC):
@@ -93,7 +95,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         self.expectation = self._expectation(args, plan)
         judged = Verdict(
             f"{name}-verdict",
-            VerdictArgs(watch, self.expectation, _context(args, plan)),
+            VerdictArgs(watch, self.expectation, _context(args, plan), plan.drill),
             # Judging uses no output of the workload, but there must be one.
             opts=args.cluster.child(self, depends_on=steps),
         )

@@ -36,6 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=float(os.environ.get("LOCKSTEP_PATIENCE") or PATIENCE),
         help="seconds until the state that is there is the verdict [LOCKSTEP_PATIENCE]",
     )
+    parser.add_argument(
+        "--drill",
+        default=os.environ.get("LOCKSTEP_DRILL"),
+        help="what is done to the workload first: a drill's name [LOCKSTEP_DRILL]",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
     subject = record.subject(args)
     live = _live(subject)
     try:
+        if args.drill:
+            _exercise(args.drill, live, expectation, subject)
         verdict = follow(live, expectation, args.patience)
     finally:
         live.end()
@@ -53,6 +60,14 @@ def run(args: argparse.Namespace) -> int:
         return 0
     print(verdict.reason, file=sys.stderr)
     return BROKEN
+
+
+def _exercise(name: str, live: Live, expectation: Expectation, subject: Subject) -> None:
+    """Act on the workload in the same command that judges: who judges again acts again."""
+    from lockstep import access, drills  # only for scenarios that need them
+
+    ground = drills.Ground(access.client(), live, expectation, subject.pool, PATIENCE)
+    drills.drill(name).run(ground)
 
 
 def _expectation(text: str | None) -> Expectation:

@@ -1,0 +1,86 @@
+"""Where a drill stands: the cluster to act on, and the recording that tells what came of it."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from lightkube import Client
+from lightkube.models.core_v1 import ObjectReference
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources.core_v1 import Event
+
+from lockstep.errors import LockstepError
+from lockstep.judge import Expectation
+from lockstep.judge.history import History
+from lockstep.recorder_process import Live
+
+REASON = "LockstepDrill"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a drill gets; it waits on the recording, so that it never polls the cluster."""
+
+    client: Client
+    live: Live
+    expectation: Expectation
+    pool: str
+    patience: float
+
+    @property
+    def namespace(self) -> str:
+        """The scenario's namespace."""
+        return self.expectation.namespace
+
+    def history(self) -> History:
+        """What has been recorded so far."""
+        return History.of(self.live.recording, self.namespace)
+
+    def until(self, what: str, reached: Callable[[History], bool]) -> History:
+        """Wait until the recording shows something; fail, with what was missed, at the deadline."""
+        deadline = self.live.now() + self.patience
+        while True:
+            history = self.history()
+            if reached(history):
+                return history
+            if self.live.ended:
+                raise LockstepError("the recorder ended before the drill did; run up again")
+            if self.live.now() >= deadline:
+                raise LockstepError(f"the drill waited {self.patience:.0f} s in vain for: {what}")
+            self.live.wait(deadline)
+
+    def note(self, message: str) -> None:
+        """Say in the recording what the drill does next: an event in the scenario's namespace."""
+        workload = self.expectation.workload
+        now = datetime.now(UTC)
+        self.client.create(
+            Event(
+                metadata=ObjectMeta(
+                    name=f"lockstep-drill-{uuid.uuid4().hex[:12]}", namespace=self.namespace
+                ),
+                involvedObject=ObjectReference(
+                    kind=workload.kind, name=workload.name, namespace=self.namespace
+                ),
+                reason=REASON,
+                message=message,
+                type="Normal",
+                action="Drill",
+                reportingComponent="lockstep",
+                reportingInstance="drill",
+                eventTime=now,
+                firstTimestamp=now,
+                lastTimestamp=now,
+            )
+        )
+
+    def rest(self, seconds: float) -> None:
+        """Let some scheduling cycles pass, and take in what is recorded meanwhile."""
+        until = self.live.now() + seconds
+        while (now := self.live.now()) < until and not self.live.ended:
+            self.live.wait(until)
+            if self.live.now() == now:
+                time.sleep(0.01)
