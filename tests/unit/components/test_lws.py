@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from components.lws import LeaderWorkerSetOperator, LwsArgs
+from lockstep import versions, webhook_urls
+from tests.unit.components import clusters
+from tests.unit.components.graph import Graph, deploy
+
+
+def lws_on_kind(chart: str | None = None) -> Graph:
+    def build() -> None:
+        cluster = clusters.kind()
+        LeaderWorkerSetOperator("lws", LwsArgs(cluster, "0.8.0", chart), cluster.child(None))
+
+    return deploy(build)
+
+
+def lws_on_kwok() -> Graph:
+    def build() -> None:
+        cluster = clusters.kwok()
+        LeaderWorkerSetOperator(
+            "lws",
+            LwsArgs(cluster, "0.8.0", "/charts/lws", cluster.webhook_url, cluster.webhook_ca),
+            cluster.child(None),
+        )
+
+    return deploy(build)
+
+
+def test_lws_comes_from_its_published_chart_pinned() -> None:
+    release = lws_on_kind()["lws-release"].inputs
+    assert release["chart"] == versions.LWS_CHART == "oci://registry.k8s.io/lws/charts/lws"
+    assert release["version"] == "0.8.0"
+
+
+def test_lws_comes_from_a_local_chart_when_there_is_one() -> None:
+    release = lws_on_kind("/charts/lws")["lws-release"].inputs
+    assert release["chart"] == "/charts/lws"
+    assert "version" not in release
+
+
+def test_lws_release_has_the_name_that_its_objects_are_found_by() -> None:
+    graph = lws_on_kind()
+    assert graph["lws-release"].inputs["name"] == "lws"
+    assert graph["lws-release"].inputs["namespace"] == "lws-system"
+    assert graph.waits_for("lws-release", "lws-namespace")
+
+
+def test_lws_runs_one_small_pinned_manager_where_pods_run() -> None:
+    release = lws_on_kind()["lws-release"].inputs
+    assert release["values"] == {
+        "replicaCount": 1,
+        "image": {"manager": {"tag": "v0.8.0", "pullPolicy": "IfNotPresent"}},
+        "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}},
+    }
+    assert release["skipAwait"] is False
+    assert "postrender" not in release
+
+
+def test_lws_webhooks_go_to_the_host_where_the_manager_runs_there() -> None:
+    release = lws_on_kwok()["lws-release"].inputs
+    assert release["values"]["replicaCount"] == 0
+    assert release["values"]["podAnnotations"] == {
+        webhook_urls.URL_ANNOTATION: "https://127.0.0.1:9443",
+        webhook_urls.CA_ANNOTATION: "Q0E=",
+    }
+    assert release["skipAwait"] is True
+
+
+def test_lws_post_renderer_is_a_program_that_helm_can_start() -> None:
+    path = Path(lws_on_kwok()["lws-release"].inputs["postrender"])
+    assert path.is_absolute()
+    assert path.name == "webhook_urls.py"
+    assert os.access(path, os.X_OK)
+
+
+def test_lws_leaves_gang_scheduling_to_its_config() -> None:
+    """The chart has a switch of its own; ours must work on an LWS that we did not install."""
+    assert "gangSchedulingManagement" not in lws_on_kind()["lws-release"].inputs["values"]

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from components.rbac import PodGroupRights, PodGroupRightsArgs
+from tests.unit.components import clusters
+from tests.unit.components.graph import Graph, deploy
+
+
+def rights() -> Graph:
+    def build() -> None:
+        cluster = clusters.kind()
+        PodGroupRights("rights", PodGroupRightsArgs(cluster), cluster.child(None))
+
+    return deploy(build)
+
+
+def test_rights_are_exactly_the_verbs_that_lws_uses() -> None:
+    assert rights()["rights-role"].inputs["rules"] == [
+        {
+            "apiGroups": ["scheduling.volcano.sh"],
+            "resources": ["podgroups"],
+            "verbs": ["create", "get", "list", "watch"],
+        }
+    ]
+
+
+def test_rights_are_bound_to_the_service_account_of_lws() -> None:
+    graph = rights()
+    binding = graph["rights-binding"].inputs
+    assert binding["subjects"] == [
+        {"kind": "ServiceAccount", "name": "lws-controller-manager", "namespace": "lws-system"}
+    ]
+    assert binding["roleRef"] == {
+        "apiGroup": "rbac.authorization.k8s.io",
+        "kind": "ClusterRole",
+        "name": "lockstep-kind-lws-podgroups",
+    }
+    assert graph.waits_for("rights-binding", "rights-role")
+
+
+def test_rights_are_named_after_the_cluster_as_two_stacks_may_share_one() -> None:
+    graph = rights()
+    names = {graph[f"rights-{part}"].inputs["metadata"]["name"] for part in ("role", "binding")}
+    assert names == {"lockstep-kind-lws-podgroups"}
