@@ -1,0 +1,55 @@
+"""What the node image is made from, and the name that follows from it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from pathlib import Path
+
+from lockstep import versions
+from lockstep.kind_image import capabilities
+from lockstep.toolchain import cache, catalogue
+
+REPOSITORY = "lockstep/kind-node"
+
+# The last Debian whose systemd still starts on control groups of version 1.
+DEBIAN_SUITE = "bookworm"
+DEBIAN_MIRROR = "http://deb.debian.org/debian"
+DEBIAN_PACKAGES = (
+    # the system
+    *("systemd", "systemd-sysv", "dbus", "util-linux", "mount", "kmod", "procps", "hostname"),
+    # what kubelet, kube-proxy and kubeadm call
+    *("conntrack", "iptables", "nftables", "ebtables", "iproute2", "ethtool", "socat", "e2fsprogs"),
+    # the container runtime
+    *("containerd", "runc", "containernetworking-plugins", "libseccomp2", "pigz"),
+    # what kind's node files call, and what Volcano makes its certificate with
+    *("ca-certificates", "curl", "jq", "openssl"),
+)
+
+NODE_GROUP = "kind-node"
+"""The toolchain's group of programs that only this image needs."""
+
+
+def groups() -> tuple[str, ...]:
+    """The toolchain's groups whose programs and files go into the image."""
+    operators = (f"lws-{version}" for version in versions.LWS_SUPPORTED)
+    return ("etcd", "kubernetes", "volcano", *operators, NODE_GROUP)
+
+
+def mirror() -> str:
+    """Where Debian's packages come from."""
+    return os.environ.get("LOCKSTEP_DEBIAN_MIRROR", DEBIAN_MIRROR)
+
+
+@functools.cache
+def image_name() -> str:
+    """The image's name: its tag changes with anything that the image is made from."""
+    digest = hashlib.sha256()
+    digest.update(repr((DEBIAN_SUITE, DEBIAN_PACKAGES, capabilities.withheld())).encode())
+    known = catalogue.groups()
+    for name in groups():
+        digest.update(cache.key(known[name]).encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return f"{REPOSITORY}:v{versions.KUBERNETES}-{digest.hexdigest()[:10]}"

@@ -1,0 +1,9 @@
+# Real kind where no image can be pulled: the node image, and the tests on it. Both need root.
+.PHONY: kind-image e2e-kind
+
+kind-image: $(READY) ## build kind's node image from package registries (root, opt-in)
+	@$(PY) -m lockstep kind_image
+
+e2e-kind: $(READY) ## the scenarios on real kind; needs root and the node image
+	@$(PY) -m lockstep tools --kind
+	@$(PY) -m pytest tests/e2e_kind
