@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache, catalogue, found
 from lockstep.toolchain.environment import environment
+from lockstep.toolchain.group import Group
 
 if TYPE_CHECKING:
     from lockstep.toolchain.progress import Progress
@@ -49,7 +50,7 @@ def ensure(
     making.ensure(groups, progress, keep_build_cache=keep_build_cache)
 
 
-def _group_of(name: str) -> catalogue.Group:
+def _group_of(name: str) -> Group:
     for group in catalogue.groups().values():
         if any(program.name == name for program in group.programs):
             return group

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from lockstep import paths
-from lockstep.toolchain import catalogue
-from lockstep.toolchain.catalogue import Group
+from lockstep.toolchain.group import Group, architecture, system
 
 MANIFEST = "made.json"
 
@@ -37,7 +36,7 @@ def sources() -> Path:
 
 def key(group: Group) -> str:
     """The group's folder name; it changes with anything that the group is made from."""
-    platform = f"{catalogue.system()}/{catalogue.architecture()}"
+    platform = f"{system()}/{architecture()}"
     digest = hashlib.sha256()
     digest.update(repr((platform, group.programs, group.embeds, group.copies)).encode())
     for module in group.modules:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lockstep import versions
-from lockstep.toolchain import cache, catalogue
+from lockstep.toolchain import cache
+from lockstep.toolchain.group import Group
 
 VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
 
@@ -111,7 +112,7 @@ def has_plugins(home: Path) -> bool:
     return all(plugin_path(home, group).is_file() for group in PLUGINS)
 
 
-def has_group(group: catalogue.Group, home: Path) -> bool:
+def has_group(group: Group, home: Path) -> bool:
     """Whether the user's own tools make the group unnecessary."""
     if group.name in PLUGINS:
         return has_plugins(home)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache
-from lockstep.toolchain.catalogue import Group
+from lockstep.toolchain.group import Group
 
 GO_DIRECTIVE = re.compile(r"^go (\d+(?:\.\d+)*)$", re.MULTILINE)
 GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)(?:\.(\d+))?")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lockstep.toolchain import cache, catalogue, found, homes
-from lockstep.toolchain.catalogue import Group
+from lockstep.toolchain.group import Group
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache, catalogue, found, golang, homes, logs, network
-from lockstep.toolchain.catalogue import Group
+from lockstep.toolchain.group import Group
 from lockstep.toolchain.progress import Progress, duration
 from lockstep.toolchain.release import Releases
 from lockstep.toolchain.workshop import Workshop
@@ -45,11 +45,16 @@ def ensure(
     missing = [group for group in wanted if not is_there(group)]
     if not missing:
         return
+    shown = progress or Progress()
     try:
-        _Run(progress or Progress()).make(missing)
+        _Run(shown).make(missing)
         if not keep_build_cache:
             cache.remove_build_dir()
+    except (LockstepError, KeyboardInterrupt):
+        shown.stop()
+        raise
     except OSError as error:
+        shown.stop()
         raise LockstepError(
             f"cannot make the toolchain in {cache.root()}: {error}; "
             "free some space there, or set LOCKSTEP_CACHE to another folder"
@@ -95,9 +100,9 @@ class _Run:
         go = golang.find(golang.needed_version(groups))
         check_space(groups)
         log = logs.fresh()
+        minutes = sum(group.minutes for group in groups)
         self._progress.note(
-            f"building {sum(len(group.programs) for group in groups)} programs from Go modules, "
-            f"about 25 minutes on 2 cores; log: {log}"
+            f"building from Go modules, about {minutes:.0f} minutes on 2 cores; log: {log}"
         )
         for group in groups:
             with self._alone(group):

@@ -58,6 +58,11 @@ class Progress:
         self._line(f"{self._count()} {name} … {reason}")
         self._done += steps
 
+    def stop(self) -> None:
+        """Leave the line that was being refreshed, so that an error starts on its own."""
+        if self._refreshing and self._name:
+            self._write("\n")
+
     def _count(self) -> str:
         return f"[{self._done + 1}/{self._total}]"
 

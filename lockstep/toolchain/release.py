@@ -14,7 +14,7 @@ from typing import IO
 
 from lockstep.errors import LockstepError
 from lockstep.toolchain import network
-from lockstep.toolchain.catalogue import Asset, Group
+from lockstep.toolchain.group import Asset, Group
 
 READ_TIMEOUT = 20
 SLOWEST = 900

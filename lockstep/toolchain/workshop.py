@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +16,16 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache, network
-from lockstep.toolchain.catalogue import Copy, Group, Program
+from lockstep.toolchain.group import Copy, Group, Program
 
-SILENCE = 20
+SILENCE = 15
 """Seconds without a word from a download before the module proxy is asked whether it lives."""
 
 # Nothing of the user's own Go settings may change what is built; go.sum decides what is accepted.
 GO_FLAGS = "-mod=readonly -modcacherw -trimpath -buildvcs=false"
+PR_SET_PDEATHSIG = 1
+_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
 UNWANTED = ("GOOS", "GOARCH", "GOBIN", "GOEXPERIMENT", "GOROOT")
 
 
@@ -108,7 +114,8 @@ class Workshop:
             log.flush()
             begin = log.tell()
             process = subprocess.Popen(
-                [*_dying_with_parent(), self.go, *command],
+                [self.go, *command],
+                preexec_fn=_die_with_parent,
                 cwd=where,
                 env={**go_environment(os.environ), **settings},
                 stdin=subprocess.DEVNULL,
@@ -146,10 +153,10 @@ class Workshop:
         return [line for line in text.splitlines() if line and not line.startswith("# get ")]
 
 
-def _dying_with_parent() -> list[str]:
-    """Have a killed run take its compiler with it (Linux)."""
-    setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "TERM", "--"] if setpriv else []
+def _die_with_parent() -> None:
+    """Have a killed run take its compiler with it; runs in the child, before Go does."""
+    if _prctl:
+        _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def explain(name: str, words: Iterable[str], log: Path) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.toolchain import cache, catalogue, found
-from lockstep.toolchain.catalogue import Copy, Group, Program
+from lockstep.toolchain.group import Copy, Group, Program
 
 FAKE_GO = """\
 #!/bin/sh
@@ -61,6 +61,7 @@ def two_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Gro
                 Program("anvilctl", "anvil", "example.org/anvilctl"),
             ),
             gigabytes=0,
+            minutes=0,
             copies=(Copy("anvil", "example.org/anvil", "chart", "charts/anvil"),),
         ),
         "bell": Group(
@@ -68,6 +69,7 @@ def two_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Gro
             version="2.0.0",
             programs=(Program("bell", "bell", "example.org/bell"),),
             gigabytes=0,
+            minutes=0,
             command="make bell",
         ),
     }

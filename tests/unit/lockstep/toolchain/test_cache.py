@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.toolchain import cache
-from lockstep.toolchain.catalogue import Group
+from lockstep.toolchain.group import Group
 
 Groups = dict[str, Group]
 

@@ -10,6 +10,7 @@ import pytest
 from lockstep import versions
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache, catalogue
+from lockstep.toolchain.group import Group
 
 PINS = {
     "etcd": [("go.etcd.io/etcd/server/v3", versions.ETCD)],
@@ -53,8 +54,8 @@ def test_kubernetes_libraries_are_of_the_same_release() -> None:
 
 
 @pytest.mark.parametrize("group", catalogue.groups().values(), ids=lambda group: group.name)
-def test_every_module_pins_checksums(group: catalogue.Group) -> None:
-    for module in group.modules:
+def test_every_module_pins_checksums(group: Group) -> None:
+    for module in [module for module in group.modules if "require" in go_mod(module)]:
         assert " h1:" in (cache.sources() / module / "go.sum").read_text()
 
 

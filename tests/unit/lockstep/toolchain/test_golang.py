@@ -9,7 +9,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.toolchain import golang
-from lockstep.toolchain.catalogue import Group
+from lockstep.toolchain.group import Group
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ import pytest
 from lockstep import toolchain
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache, golang, network, release
-from lockstep.toolchain.catalogue import Asset, Group
+from lockstep.toolchain.group import Asset, Group
 from lockstep.toolchain.progress import Progress
 
 MakeGo = Callable[..., Path]

@@ -16,7 +16,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.toolchain import network, release
-from lockstep.toolchain.catalogue import Asset, Group
+from lockstep.toolchain.group import Asset, Group
 from lockstep.toolchain.release import Releases
 
 PROGRAM = b"#!/bin/sh\necho anvil\n"
@@ -79,7 +79,7 @@ def into(tmp_path: Path) -> Path:
 
 
 def group(*assets: Asset) -> Group:
-    return Group("anvil", "1.2.3", programs=(), gigabytes=0, assets=assets)
+    return Group("anvil", "1.2.3", programs=(), gigabytes=0, minutes=0, assets=assets)
 
 
 def fetch(wanted: Group, into: Path) -> None:

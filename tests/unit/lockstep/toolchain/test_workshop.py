@@ -11,7 +11,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache, network, workshop
-from lockstep.toolchain.catalogue import Copy, Group, Program
+from lockstep.toolchain.group import Copy, Group, Program
 from lockstep.toolchain.workshop import Workshop, explain, go_environment
 
 MakeGo = Callable[..., Path]
@@ -88,7 +88,7 @@ def test_embedded_files_are_beside_the_source(
 ) -> None:
     program = Program("anvil", "anvil", ".")
     embed = Copy("anvil", "example.org/anvil", "chart/Chart.yaml", "schema.json")
-    group = Group("anvil", "1.2.3", (program,), gigabytes=0, embeds=(embed,))
+    group = Group("anvil", "1.2.3", (program,), gigabytes=0, minutes=0, embeds=(embed,))
     make_workshop().copy_sources(group, sources)
     assert (sources / "anvil" / "schema.json").read_text() == "name: anvil\n"
 
