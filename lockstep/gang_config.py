@@ -38,12 +38,12 @@ def with_scheduler_provider(text: str) -> str:
     if wanted == _parsed(upstream):
         return upstream
     result = _edited(upstream)
-    if _parsed(result) != wanted:
-        raise LockstepError(
-            "cannot add the scheduler provider to the LWS config without changing more of it; "
-            f"set {SECTION}.{KEY} to {PROVIDER} there by hand"
-        )
-    return result
+    if _says(result, wanted):
+        return result
+    raise LockstepError(
+        "cannot add the scheduler provider to the LWS config without changing more of it; "
+        f"set {SECTION}.{KEY} to {PROVIDER} there by hand"
+    )
 
 
 def without_scheduler_provider(text: str) -> str:
@@ -53,6 +53,13 @@ def without_scheduler_provider(text: str) -> str:
         for line in text.splitlines(keepends=True)
         if not line.rstrip("\n").endswith(ADDED)
     )
+
+
+def _says(text: str, wanted: dict[str, Any]) -> bool:
+    try:
+        return _parsed(text) == wanted
+    except LockstepError:
+        return False
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -119,8 +126,17 @@ def _insert(text: str, at: int, added: str) -> str:
 def _displace(text: str, node: yaml.Node, added: str, until: yaml.Node | None = None) -> str:
     """Put lines before the node's and make those comments; before, as the last may lack its end."""
     lines = text.splitlines(keepends=True)
-    start, end = node.start_mark.line, (until or node).end_mark
-    # A node may end at the very start of the line after it.
-    stop = end.line + (1 if end.column or end.line == start else 0)
+    start, stop = node.start_mark.line, _last_line(until or node) + 1
     kept = [DISPLACED + line for line in lines[start:stop]]
     return "".join([*lines[:start], added, *kept, *lines[stop:]])
+
+
+def _last_line(node: yaml.Node) -> int:
+    """A block's own end is where the next thing starts, so look at its last part."""
+    if isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
+        last = node.value[-1]
+        return _last_line(last[1] if isinstance(last, tuple) else last)
+    end = node.end_mark
+    # A scalar of several lines ends at the very start of the line after it.
+    past = end.column == 0 and end.line > node.start_mark.line
+    return int(end.line) - past

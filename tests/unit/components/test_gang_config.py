@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+
+from components.gang_config import GangConfig, GangConfigArgs, restart_annotations
+from components.lws import LeaderWorkerSetOperator, LwsArgs
+from lockstep.gang_config import with_scheduler_provider, without_scheduler_provider
+from tests.unit.components import clusters
+from tests.unit.components.graph import COMMAND, UPSTREAM_CONFIG, Graph, deploy
+
+KEY = "controller_manager_config.yaml"
+PATCH = "kubernetes:core/v1:ConfigMapPatch"
+RESTART = "kubernetes:apps/v1:DeploymentPatch"
+
+
+def installed(*, enabled: bool, kwok: bool = False, graph: Graph | None = None) -> Graph:
+    """GangConfig on an LWS that the stack installs."""
+
+    def build() -> pulumi.Output[str]:
+        cluster = clusters.kwok() if kwok else clusters.kind()
+        lws = LeaderWorkerSetOperator("lws", LwsArgs(cluster, "0.8.0"), cluster.child(None))
+        args = GangConfigArgs(cluster, lws.release, enabled)
+        return GangConfig("gang", args, cluster.child(None)).config
+
+    return deploy(build, graph=graph)
+
+
+def found(folder: Path, *, enabled: bool, graph: Graph | None = None) -> Graph:
+    """GangConfig on an LWS that was there before."""
+
+    def build() -> pulumi.Output[str]:
+        cluster = clusters.existing(folder)
+        args = GangConfigArgs(cluster, None, enabled)
+        return GangConfig("gang", args, cluster.child(None)).config
+
+    return deploy(build, graph=graph)
+
+
+def pod_annotations(graph: Graph) -> dict[str, str]:
+    template: dict[str, Any] = graph["gang-restart"].inputs["spec"]["template"]
+    return template["metadata"].get("annotations", {})  # type: ignore[no-any-return]
+
+
+def test_patch_adds_the_provider_and_keeps_every_key_of_upstream() -> None:
+    text = installed(enabled=True)["gang-config"].inputs["data"][KEY]
+    wanted = yaml.safe_load(UPSTREAM_CONFIG)
+    wanted["gangSchedulingManagement"] = {"schedulerProvider": "volcano"}
+    assert yaml.safe_load(text) == wanted
+    assert "# who leads" in text
+
+
+def test_patch_takes_the_field_over_from_helm() -> None:
+    metadata = installed(enabled=True)["gang-config"].inputs["metadata"]
+    assert metadata["name"] == "lws-manager-config"
+    assert metadata["namespace"] == "lws-system"
+    assert metadata["annotations"]["pulumi.com/patchForce"] == "true"
+
+
+def test_patch_turned_off_stays_and_gives_upstream_back() -> None:
+    """Deleting it would remove the key: it was taken over by force."""
+    graph = installed(enabled=False, graph=Graph(config_map={KEY: patched()}))
+    assert graph["gang-config"].inputs["data"] == {KEY: UPSTREAM_CONFIG}
+
+
+def patched() -> str:
+    return with_scheduler_provider(UPSTREAM_CONFIG)
+
+
+def test_patch_of_a_patched_config_changes_nothing() -> None:
+    """Each update reads what the last one wrote."""
+    graph = installed(enabled=True, graph=Graph(config_map={KEY: patched()}))
+    assert graph["gang-config"].inputs["data"] == {KEY: patched()}
+
+
+def test_patch_is_made_again_after_a_helm_upgrade() -> None:
+    """Helm writes the chart's text again, which may be the same as before."""
+    first, second = (installed(enabled=True, graph=Graph(revision=n)) for n in (1, 2))
+    assert first["gang-config"].inputs != second["gang-config"].inputs
+    assert first["gang-config"].inputs["data"] == second["gang-config"].inputs["data"]
+    assert pod_annotations(first) != pod_annotations(second)
+
+
+def test_config_is_read_after_the_release_is_there() -> None:
+    graph = installed(enabled=True)
+    assert graph["gang-upstream"].read
+    assert graph.waits_for("gang-config", "lws-release")
+
+
+def test_config_is_what_the_cluster_has_after_the_patch() -> None:
+    assert installed(enabled=True).value == patched()
+    assert installed(enabled=False).value == UPSTREAM_CONFIG
+
+
+def test_config_of_something_else_is_refused() -> None:
+    with pytest.raises(pulumi.RunError, match=r"lws-system/lws-manager-config has no .*\.yaml"):
+        installed(enabled=True, graph=Graph(config_map={"other": ""}))
+
+
+def test_manager_is_restarted_after_the_patch_when_the_config_changes() -> None:
+    graph = installed(enabled=True)
+    restart = graph["gang-restart"]
+    assert restart.inputs["metadata"]["name"] == "lws-controller-manager"
+    assert restart.inputs["metadata"]["namespace"] == "lws-system"
+    assert graph.waits_for("gang-restart", "gang-config")
+    assert list(pod_annotations(graph)) == ["lockstep.dev/config"]
+
+
+def test_manager_is_not_restarted_for_the_config_that_it_has() -> None:
+    assert pod_annotations(installed(enabled=False)) == {}
+    already = {KEY: UPSTREAM_CONFIG + "gangSchedulingManagement: {schedulerProvider: volcano}\n"}
+    assert pod_annotations(installed(enabled=True, graph=Graph(config_map=already))) == {}
+
+
+def test_restart_follows_the_config_and_nothing_else() -> None:
+    first = restart_annotations("a", "b", "1")
+    assert first == restart_annotations("a", "b", "1")
+    assert first == restart_annotations("other", "b", "1")
+    assert first != restart_annotations("a", "c", "1")
+
+
+def test_manager_on_the_host_is_restarted_by_its_own_resource() -> None:
+    assert installed(enabled=True, kwok=True).of_type(RESTART) == []
+
+
+def test_installed_lws_needs_no_clean_up() -> None:
+    graph = installed(enabled=True)
+    assert "gang-restore" not in graph.records
+    assert not graph["gang-config"].retained
+
+
+def test_found_lws_gets_its_config_back_by_a_command_when_the_stack_goes(tmp_path: Path) -> None:
+    graph = found(tmp_path, enabled=True)
+    restore = graph["gang-restore"]
+    assert restore.inputs["delete"].endswith(" gang_config restore")
+    assert "create" not in restore.inputs
+    assert restore.environment["LOCKSTEP_CONTEXT"] == "mine"
+    # The command is deleted, and so runs, after the patches, which are left in place for it.
+    assert "gang-restore" in graph["gang-config"].depends_on
+    assert graph["gang-config"].retained
+    assert graph["gang-restart"].retained
+
+
+def test_found_lws_is_read_while_previewing(tmp_path: Path) -> None:
+    graph = found(tmp_path, enabled=True)
+    assert graph["gang-upstream"].depends_on == frozenset()
+    assert graph["gang-config"].inputs["metadata"]["annotations"] == {
+        "pulumi.com/patchForce": "true"
+    }
+
+
+def test_found_lws_keeps_a_provider_of_its_own_choice(tmp_path: Path) -> None:
+    theirs = UPSTREAM_CONFIG + "gangSchedulingManagement:\n  schedulerProvider: other\n"
+    on = found(tmp_path, enabled=True, graph=Graph(config_map={KEY: theirs}))
+    text = on["gang-config"].inputs["data"][KEY]
+    assert yaml.safe_load(text)["gangSchedulingManagement"] == {"schedulerProvider": "volcano"}
+    off = found(tmp_path, enabled=False, graph=Graph(config_map={KEY: text}))
+    assert off["gang-config"].inputs["data"][KEY] == theirs
+    assert without_scheduler_provider(text) == theirs
+
+
+def test_gang_config_is_switched_by_patches_only() -> None:
+    kinds = {r.type for r in installed(enabled=True).records.values() if r.parent == "gang"}
+    assert kinds == {"kubernetes:core/v1:ConfigMap", PATCH, RESTART}
+    assert COMMAND not in kinds

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockstep.errors import LockstepError
+from lockstep.gang_config import with_scheduler_provider, without_scheduler_provider
+
+SHIPPED = """
+apiVersion: config.lws.x-k8s.io/v1alpha1
+kind: Configuration
+# one of the replicas leads
+leaderElection:
+  leaderElect: true   # always
+internalCertManagement:
+  enable: true
+clientConnection: {qps: 500, burst: 500}
+"""
+SECTION = "gangSchedulingManagement"
+
+CONFIGS = {
+    "as shipped": SHIPPED,
+    "without a last line end": SHIPPED.rstrip("\n"),
+    "empty": "",
+    "comments only": "# nothing yet\n",
+    "with a document start": f"---{SHIPPED}",
+    "with an empty section": f"{SHIPPED}{SECTION}: {{}}\n",
+    "with a section of nothing": f"{SHIPPED}{SECTION}:",
+    "with a section of comments": f"{SHIPPED}{SECTION}:\n  # schedulerProvider: volcano\nz: 1\n",
+    "with another provider": f"{SHIPPED}{SECTION}:\n    schedulerProvider: kai  # ours\n    x: 1\n",
+    "with another provider last": f"{SHIPPED}{SECTION}:\n  x: 1\n  schedulerProvider: kai",
+    "with a folded provider": f"{SHIPPED}{SECTION}:\n  schedulerProvider: >\n    a\n    b\n  x: 1",
+    "with other keys in the section": f"{SHIPPED}{SECTION}:\n   x: 1\n",
+    "with a flow section": f"{SHIPPED}{SECTION}: {{x: 1,\n  y: 2}}\nz: 1\n",
+    "as JSON": '{"kind": "Configuration",\n "x": [1]}',
+    "as JSON with a section": '{"gangSchedulingManagement": {"x": 2}}\n',
+    "indented": "  a: 1\n  b: 2\n",
+    "with other line ends": SHIPPED.replace("\n", "\r\n"),
+}
+
+
+def parsed(text: str) -> dict[str, Any]:
+    return yaml.safe_load(text) or {}
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
+def test_provider_is_added_and_everything_else_is_kept(config: str) -> None:
+    before, after = parsed(config), parsed(with_scheduler_provider(config))
+    assert after.pop(SECTION) == {
+        **(before.pop(SECTION, None) or {}),
+        "schedulerProvider": "volcano",
+    }
+    assert after == before
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
+def test_provider_is_taken_back_to_the_byte(config: str) -> None:
+    assert without_scheduler_provider(with_scheduler_provider(config)) == config
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
+def test_provider_is_added_once(config: str) -> None:
+    once = with_scheduler_provider(config)
+    assert once != config
+    assert with_scheduler_provider(once) == once
+
+
+def test_comments_of_upstream_stay_where_they_are() -> None:
+    lines = with_scheduler_provider(SHIPPED).splitlines()
+    assert [line for line in lines if "lockstep" not in line] == SHIPPED.splitlines()
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
+def test_config_that_was_never_changed_has_nothing_to_take_back(config: str) -> None:
+    assert without_scheduler_provider(config) == config
+
+
+def test_config_that_names_the_provider_already_is_upstreams_own_choice() -> None:
+    theirs = f"{SHIPPED}{SECTION}:\n  schedulerProvider: volcano\n"
+    assert with_scheduler_provider(theirs) == theirs
+    assert without_scheduler_provider(theirs) == theirs
+
+
+scalars = st.one_of(st.integers(), st.booleans(), st.text("abc #:-'\"é", max_size=8), st.none())
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "schedulerProvider"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+configs = st.dictionaries(st.sampled_from(["kind", "webhook", SECTION, "z"]), values, max_size=4)
+
+
+@given(config=configs, flow=st.sampled_from([None, True, False]), end=st.booleans())
+def test_provider_is_added_to_any_config_and_taken_back(
+    config: dict[str, Any], flow: bool | None, end: bool
+) -> None:
+    text = yaml.safe_dump(config, default_flow_style=flow, sort_keys=False)
+    text = text if end else text.rstrip("\n")
+    added = with_scheduler_provider(text)
+    assert parsed(added)[SECTION]["schedulerProvider"] == "volcano"
+    assert {k: v for k, v in parsed(added).items() if k != SECTION} == {
+        k: v for k, v in config.items() if k != SECTION
+    }
+    assert without_scheduler_provider(added) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"), [("a: [", "not YAML"), ("- a\n", "not a mapping"), ("word", "not a mapping")]
+)
+def test_config_that_is_none_is_refused_in_one_line(text: str, fault: str) -> None:
+    with pytest.raises(LockstepError, match=fault) as caught:
+        with_scheduler_provider(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_config_that_cannot_be_edited_safely_is_left_to_its_owner() -> None:
+    shared = "x: &shared\n  a: 1\n? gangSchedulingManagement\n: *shared\n"
+    with pytest.raises(LockstepError, match="by hand"):
+        with_scheduler_provider(shared)
