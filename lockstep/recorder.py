@@ -200,7 +200,7 @@ class Recorder:
 
     def now(self) -> float:
         """Seconds since the recording began."""
-        return time.monotonic() - self.origin
+        return round(time.monotonic() - self.origin, 6)
 
     async def establish(self) -> None:
         """List every kind; from here on nothing is missed."""

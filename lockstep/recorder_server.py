@@ -118,6 +118,7 @@ class _Server:
             pass
         finally:
             self._readers.discard(writer)
+            writer.close()
 
     async def _timer(self) -> None:
         """Wait for the deadline, or until the recording was removed with its cluster."""
@@ -131,9 +132,9 @@ class _Server:
         for path in (socket_of(self._subject.path), pid_file(self._subject.path)):
             path.unlink(missing_ok=True)
         for writer in list(self._readers):
+            writer.close()  # after what is still on its way
             with contextlib.suppress(ConnectionError):
-                await writer.drain()
-            writer.close()
+                await writer.wait_closed()
         if self._file is not None:
             self._file.close()
 

@@ -1,0 +1,337 @@
+"""The recorder against an API that is cut, compacted, refused and garbled."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep import kube
+from lockstep.errors import LockstepError
+from lockstep.recorder import Recorder, targets
+from lockstep.recording import Entry, Mark, Observation
+from tests.unit.lockstep import fake_api
+from tests.unit.lockstep.fake_api import NODES, POD_GROUPS, PODS, FakeApi, serving
+
+
+class Listener:
+    """Collects what a recorder tells, and waits for it."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self._news = asyncio.Event()
+
+    def __call__(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        self._news.set()
+
+    @property
+    def pods(self) -> list[Observation]:
+        return [e for e in self.entries if isinstance(e, Observation) and e.kind == "pod"]
+
+    def told(self) -> list[tuple[str, str, bool]]:
+        return [(seen.change, seen.name, seen.listed) for seen in self.pods]
+
+    def marks(self) -> list[str]:
+        return [e.mark for e in self.entries if isinstance(e, Mark) and e.kind == "pod"]
+
+    async def until(self, seen: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10):
+            while not seen():
+                await self._news.wait()
+                self._news.clear()
+
+
+Script = Callable[[FakeApi, Listener], Awaitable[None]]
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> Iterator[tuple[FakeApi, Path]]:
+    with serving(tmp_path) as served:
+        yield served
+
+
+def record(served: tuple[FakeApi, Path], script: Script) -> Listener:
+    """Establish a recorder, let the script act on the API, and return what was told."""
+    levers, config = served
+
+    async def play() -> Listener:
+        listener = Listener()
+        client = kube.async_client(str(config))
+        recorder = Recorder(client, targets("test", None), listener)
+        await recorder.establish()
+        following = asyncio.create_task(recorder.follow())
+        try:
+            await script(levers, listener)
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+            await client.close()
+        return listener
+
+    return asyncio.run(play())
+
+
+def test_lists_then_watches_and_tells_each_change_once(api: tuple[FakeApi, Path]) -> None:
+    api[0].put("old")
+
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        levers.put("new")
+        levers.bind("new")
+        levers.delete("old")
+        await listener.until(lambda: len(listener.pods) == 4)
+
+    listener = record(api, script)
+    assert listener.told() == [
+        ("ADDED", "old", True),
+        ("ADDED", "new", False),
+        ("MODIFIED", "new", False),
+        ("DELETED", "old", False),
+    ]
+    assert listener.pods[2].facts["node"] == "w1"
+    times = [seen.at for seen in listener.pods]
+    assert times == sorted(times)
+    assert listener.marks() == []
+
+
+def test_lists_in_pages_as_of_one_time(api: tuple[FakeApi, Path]) -> None:
+    for index in range(1203):
+        api[0].put(f"pod-{index}")
+
+    async def script(_: FakeApi, listener: Listener) -> None:
+        assert len(listener.pods) == 1203
+
+    listener = record(api, script)
+    assert len({seen.uid for seen in listener.pods}) == 1203
+    assert len({seen.at for seen in listener.pods}) == 1
+
+
+def test_a_cut_watch_resumes_without_loss_or_repetition(api: tuple[FakeApi, Path]) -> None:
+    api[0].put("a")
+
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        levers.bind("a")
+        await listener.until(lambda: len(listener.pods) == 2)
+        levers.cut(down=True)
+        await listener.until(lambda: "cut" in listener.marks())
+        levers.put("b")
+        levers.delete("a")
+        levers.up()
+        await listener.until(lambda: len(listener.pods) == 4)
+        levers.bind("b")
+        await listener.until(lambda: len(listener.pods) == 5)
+
+    listener = record(api, script)
+    assert listener.told() == [
+        ("ADDED", "a", True),
+        ("MODIFIED", "a", False),
+        ("ADDED", "b", True),  # told late: nobody knows when it happened
+        ("DELETED", "a", True),
+        ("MODIFIED", "b", False),
+    ]
+    assert listener.marks() == ["cut", "resumed"]
+
+
+@pytest.mark.parametrize("as_event", [True, False])
+def test_gone_is_answered_by_a_new_list(api: tuple[FakeApi, Path], as_event: bool) -> None:
+    for name in ("kept", "changed", "deleted"):
+        api[0].put(name)
+    api[0].gone_as_event = as_event
+
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        levers.cut(down=True)
+        await listener.until(lambda: "cut" in listener.marks())
+        levers.bind("changed")
+        levers.delete("deleted")
+        levers.put("new")
+        levers.compact()
+        levers.up()
+        await listener.until(lambda: "relisted" in listener.marks())
+        levers.put("after")
+        await listener.until(lambda: len(listener.pods) == 7)
+
+    listener = record(api, script)
+    assert sorted(listener.told()[3:6]) == [
+        ("ADDED", "new", True),
+        ("DELETED", "deleted", True),
+        ("MODIFIED", "changed", True),
+    ]
+    assert listener.told()[6] == ("ADDED", "after", False)
+
+
+def test_a_pod_made_again_under_its_name_while_nobody_watched(api: tuple[FakeApi, Path]) -> None:
+    api[0].put("a")
+
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        levers.cut(down=True)
+        await listener.until(lambda: "cut" in listener.marks())
+        levers.delete("a")
+        levers.put("a")
+        levers.compact()
+        levers.up()
+        await listener.until(lambda: "relisted" in listener.marks())
+
+    listener = record(api, script)
+    first, *rest = listener.pods
+    assert {(seen.change, seen.uid == first.uid) for seen in rest} == {
+        ("ADDED", False),
+        ("DELETED", True),
+    }
+
+
+def test_an_unreadable_line_is_answered_by_a_new_list(api: tuple[FakeApi, Path]) -> None:
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        levers.noise.append(b'{"type": "ADD\n')
+        levers.put("a")
+        await listener.until(lambda: "relisted" in listener.marks())
+        levers.put("b")
+        await listener.until(lambda: any(seen.name == "b" for seen in listener.pods))
+
+    listener = record(api, script)
+    assert [name for _, name, _ in listener.told()] == ["a", "b"]
+
+
+def test_a_cluster_without_volcano_has_no_pod_groups(api: tuple[FakeApi, Path]) -> None:
+    levers, config = api
+    levers.statuses[POD_GROUPS] = 404
+
+    async def establish() -> Recorder:
+        client = kube.async_client(str(config))
+        recorder = Recorder(client, targets("test", None), lambda _: None)
+        await recorder.establish()
+        await client.close()
+        return recorder
+
+    recorder = asyncio.run(establish())
+    assert recorder.missing == {"podgroup": "Volcano is not installed"}
+    assert recorder.watched == ("node", "event", "workload", "pod")
+
+
+@pytest.mark.parametrize(("path", "fatal"), [(NODES, False), (PODS, True)])
+def test_what_the_user_may_not_see(api: tuple[FakeApi, Path], path: str, fatal: bool) -> None:
+    levers, config = api
+    levers.statuses[path] = 403
+
+    async def establish() -> Recorder:
+        client = kube.async_client(str(config))
+        try:
+            recorder = Recorder(client, targets("test", None), lambda _: None)
+            await recorder.establish()
+            return recorder
+        finally:
+            await client.close()
+
+    if fatal:
+        with pytest.raises(LockstepError, match="cannot watch the cluster: status 403"):
+            asyncio.run(establish())
+    else:
+        assert "may not list" in asyncio.run(establish()).missing["node"]
+
+
+def test_only_the_nodes_of_the_pool_are_watched(api: tuple[FakeApi, Path]) -> None:
+    levers, config = api
+
+    async def establish() -> None:
+        client = kube.async_client(str(config))
+        await Recorder(client, targets("test", "gang"), lambda _: None).establish()
+        await client.close()
+
+    asyncio.run(establish())
+    asked = [query for query in levers.queries if query["path"] == [NODES]]
+    assert [query["labelSelector"] for query in asked] == [["lockstep.dev/pool=gang"]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_happens_the_story_of_each_pod_is_whole(
+    api: tuple[FakeApi, Path], seed: int
+) -> None:
+    """Random changes, cuts and compactions: versions only rise, and the end is the truth."""
+    chance = random.Random(seed)  # noqa: S311 - a repeatable choice, not a secret
+
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        for _ in range(60):
+            name = f"pod-{chance.randrange(5)}"
+            roll = chance.random()
+            if roll < 0.1:
+                levers.cut()
+            elif roll < 0.15:
+                levers.cut()
+                levers.compact()
+            elif roll < 0.3 and name in levers.objects[PODS]:
+                levers.delete(name)
+            else:
+                levers.put(name, spec={"nodeName": chance.choice(["", "w1"])})
+            await asyncio.sleep(chance.choice([0, 0, 0.002]))
+        levers.put("last")
+        await listener.until(lambda: _state(listener) == _truth(levers))
+
+    listener = record(api, script)
+    stories: dict[str, list[Observation]] = {}
+    for seen in listener.pods:
+        stories.setdefault(seen.uid, []).append(seen)
+    for story in stories.values():
+        versions = [int(seen.version) for seen in story if seen.change != "DELETED"]
+        assert versions == sorted(set(versions))
+        assert [seen.change == "DELETED" for seen in story[:-1]] == [False] * (len(story) - 1)
+
+
+def _state(listener: Listener) -> dict[str, str]:
+    state: dict[str, str] = {}
+    for seen in listener.pods:
+        if seen.change == "DELETED":
+            state.pop(seen.uid, None)
+        else:
+            state[seen.uid] = seen.version
+    return state
+
+
+def _truth(levers: FakeApi) -> dict[str, str]:
+    metadata = [thing["metadata"] for thing in levers.objects[PODS].values()]
+    return {data["uid"]: data["resourceVersion"] for data in metadata}
+
+
+def test_kubeconfig_faults_are_one_line(tmp_path: Path) -> None:
+    missing = tmp_path / "none"
+    with pytest.raises(LockstepError, match="there is no kubeconfig"):
+        kube.load(str(missing))
+    broken = tmp_path / "broken"
+    broken.write_text("just: [text")
+    with pytest.raises(LockstepError, match="is not a kubeconfig"):
+        kube.load(str(broken))
+    good = fake_api.kubeconfig(tmp_path / "good", "http://127.0.0.1:1")
+    with pytest.raises(LockstepError, match="Context 'other' not found"):
+        kube.load(str(good), "other")
+
+
+def test_the_kubeconfig_that_has_the_context_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = fake_api.kubeconfig(tmp_path / "1", "http://127.0.0.1:1", context="one")
+    second = fake_api.kubeconfig(tmp_path / "2", "http://127.0.0.1:2", context="two")
+    monkeypatch.setenv("KUBECONFIG", f"{first}:{second}")
+    assert kube.load().cluster.server == "http://127.0.0.1:1"
+    assert kube.load(context="two").cluster.server == "http://127.0.0.1:2"
+
+
+def test_credential_plugins_of_version_1_are_used(tmp_path: Path) -> None:
+    plugin: dict[str, Any] = {"apiVersion": "client.authentication.k8s.io/v1", "command": "token"}
+    path = fake_api.kubeconfig(tmp_path / "k", "https://example.test", exec=plugin)
+    user = kube.load(str(path)).user
+    assert user is not None
+    assert user.exec is not None
+    assert user.exec.apiVersion == "client.authentication.k8s.io/v1beta1"
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+    api: tuple[FakeApi, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    api[0].put("a")
+    client = kube.client(str(api[1]))
+    assert [pod["metadata"]["name"] for pod in client.list(kube.Pod, namespace="test")] == ["a"]
+    client.close()
