@@ -5,7 +5,7 @@ PULUMI_KUBERNETES = "4.27.0"
 PULUMI_COMMAND = "1.1.3"
 
 KUBERNETES = "1.34.4"
-ETCD = "3.6.4"
+ETCD = "3.6.5"
 KWOK = "0.7.0"
 KIND = "0.33.0"
 # In the node image that is built where none can be pulled; kubeadm names the first.
