@@ -31,8 +31,7 @@ def expected(workers: int, blocked: int, size: int, groups: int) -> str:
         return "held"
     if room < size * groups:
         raise pulumi.RunError(
-            f"lockstep:taintedWorkers is {blocked}: {workers - blocked} free workers hold {room} "
-            f"pods, which is {room // size} of {groups} gangs; block fewer to release all, or more "
-            "to hold all"
+            f"constrained: the {workers - blocked} free workers take {room // size} of {groups} "
+            "gangs, which is neither held nor released; block fewer workers, or more"
         )
     return "released"

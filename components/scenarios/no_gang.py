@@ -58,7 +58,6 @@ def expected(workers: int, blocked: int, size: int) -> str:
     room = pools.capacity(workers, blocked)
     if room == 0:
         raise pulumi.RunError(
-            f"lockstep:taintedWorkers is {blocked}: no worker of the no-gang pool is free, so "
-            f"there is nothing to see; it must be less than workersPerScenario, which is {workers}"
+            f"no-gang: all {workers} workers are blocked, so there is nothing to see; block fewer"
         )
     return "partial" if room < size else "placed"

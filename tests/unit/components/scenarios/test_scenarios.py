@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import pytest
+
+from components.cluster.base import Cluster
+from components.scenarios import SCENARIOS, Scenario, ScenarioArgs, constrained, no_gang
+from lockstep import versions
+from tests.unit.components import clusters
+from tests.unit.components.graph import LEADER_WORKER_SET, Graph, deploy
+
+DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+
+
+def scenario(
+    name: str, *, folder: Path | None = None, graph: Graph | None = None, **changes: Any
+) -> Graph:
+    """One scenario on an embedded cluster, or on an existing one in `folder`."""
+    given: dict[str, Any] = {"size": 4, "groups": 1, "blocked": 2, "gang_scheduling": True}
+    given |= {"versions": {"lws": "0.8.0"}} | changes
+    workers = given.pop("workers", 3)
+
+    def build() -> dict[str, Any]:
+        cluster: Cluster = clusters.existing(folder) if folder else clusters.kwok()
+        platform = kubernetes.core.v1.Namespace("platform", opts=cluster.child(None))
+        args = ScenarioArgs(cluster, cluster.pool(name, workers), ready=[platform], **given)
+        made: Scenario = SCENARIOS[name](name, args, cluster.child(None))
+        return {
+            "namespace": made.namespace,
+            "expectation": made.expectation,
+            "verdict": made.verdict,
+        }
+
+    return deploy(build, graph=graph)
+
+
+@functools.cache
+def plain(name: str) -> Graph:
+    """The scenario as its stack has it; deployed once, as tests only look."""
+    return scenario(name)
+
+
+def workload(graph: Graph) -> dict[str, Any]:
+    (found,) = [*graph.of_type(LEADER_WORKER_SET), *graph.of_type(DEPLOYMENT)]
+    return found.inputs
+
+
+def pod_spec(graph: Graph) -> dict[str, Any]:
+    spec = workload(graph)["spec"]
+    template = spec.get("template") or spec["leaderWorkerTemplate"]["workerTemplate"]
+    return template["spec"]  # type: ignore[no-any-return]
+
+
+def fingerprint(graph: Graph, name: str) -> str:
+    return graph[f"{name}-watch-recorder"].environment["LOCKSTEP_FINGERPRINT"]
+
+
+def test_gang_is_a_set_of_the_asked_size_that_volcano_schedules() -> None:
+    graph = scenario("gang", size=5, groups=2, workers=5)
+    spec = workload(graph)["spec"]
+    assert spec["leaderWorkerTemplate"]["size"] == 5
+    assert spec["replicas"] == 2
+    assert spec["startupPolicy"] == "LeaderCreated"
+    assert spec["leaderWorkerTemplate"]["restartPolicy"] == "RecreateGroupOnPodRestart"
+    assert pod_spec(graph)["schedulerName"] == "volcano"
+
+
+def test_gang_expects_to_be_placed_whole() -> None:
+    assert plain("gang").value["expectation"] == {
+        "scenario": "gang",
+        "verdict": "placed",
+        "namespace": "lockstep-gang",
+        "workload": {"kind": "LeaderWorkerSet", "name": "gang-lws"},
+        "size": 4,
+        "groups": 1,
+        "requests": {"cpu": "2", "memory": "4Gi"},
+        "gang": True,
+    }
+
+
+def test_gang_blocks_no_worker() -> None:
+    assert not [name for name in plain("gang").records if "blocked" in name]
+
+
+def test_constrained_is_the_same_set_with_blocked_workers() -> None:
+    graph = plain("constrained")
+    assert workload(graph)["spec"]["leaderWorkerTemplate"]["size"] == 4
+    assert pod_spec(graph)["schedulerName"] == "volcano"
+    assert graph["constrained-blocked-taints"].environment["LOCKSTEP_BLOCKED"] == "2"
+    assert graph.value["expectation"]["verdict"] == "held"
+
+
+def test_constrained_expects_release_once_the_gang_fits() -> None:
+    graph = scenario("constrained", blocked=1)
+    assert graph.value["expectation"]["verdict"] == "released"
+    assert graph["constrained-blocked-taints"].environment["LOCKSTEP_BLOCKED"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("workers", "blocked", "size", "groups", "verdict"),
+    [
+        (3, 2, 4, 1, "held"),
+        (3, 1, 4, 1, "released"),
+        (3, 0, 4, 1, "released"),
+        (3, 3, 2, 1, "held"),
+        (3, 2, 2, 1, "released"),
+        (3, 2, 3, 2, "held"),
+        (4, 1, 3, 2, "released"),
+    ],
+)
+def test_constrained_verdict_follows_from_the_room(
+    workers: int, blocked: int, size: int, groups: int, verdict: str
+) -> None:
+    assert constrained.expected(workers, blocked, size, groups) == verdict
+
+
+def test_constrained_refuses_room_for_some_gangs_only() -> None:
+    with pytest.raises(pulumi.RunError, match="take 1 of 2 gangs"):
+        constrained.expected(workers=3, blocked=1, size=3, groups=2)
+
+
+def test_no_gang_is_as_many_plain_pods_by_the_default_scheduler() -> None:
+    graph = scenario("no-gang", size=2, groups=2)
+    assert workload(graph)["spec"]["replicas"] == 4
+    assert pod_spec(graph)["schedulerName"] == "default-scheduler"
+    assert graph.of_type(LEADER_WORKER_SET) == []
+    assert graph["no-gang-blocked-taints"].environment["LOCKSTEP_BLOCKED"] == "2"
+
+
+def test_no_gang_expects_a_part_without_a_pod_group() -> None:
+    expectation = plain("no-gang").value["expectation"]
+    assert expectation["verdict"] == "partial"
+    assert expectation["gang"] is False
+    assert expectation["workload"] == {"kind": "Deployment", "name": "no-gang-deployment"}
+    assert (expectation["size"], expectation["groups"]) == (4, 1)
+
+
+@pytest.mark.parametrize(("blocked", "verdict"), [(2, "partial"), (1, "placed"), (0, "placed")])
+def test_no_gang_verdict_follows_from_the_room(blocked: int, verdict: str) -> None:
+    assert no_gang.expected(workers=3, blocked=blocked, size=4) == verdict
+
+
+def test_no_gang_refuses_to_show_nothing() -> None:
+    with pytest.raises(pulumi.RunError, match="all 3 workers are blocked"):
+        no_gang.expected(workers=3, blocked=3, size=4)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+class TestEveryScenario:
+    def test_has_a_namespace_of_its_own_that_admits_harmless_pods_only(self, name: str) -> None:
+        graph = plain(name)
+        namespace = graph[f"{name}-namespace"].inputs["metadata"]
+        assert namespace["name"] == f"lockstep-{name}" == graph.value["namespace"]
+        assert namespace["labels"] == {"pod-security.kubernetes.io/enforce": "restricted"}
+        assert workload(graph)["metadata"]["namespace"] == f"lockstep-{name}"
+
+    def test_pod_passes_the_restricted_level(self, name: str) -> None:
+        pod = pod_spec(plain(name))
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        (container,) = pod["containers"]
+        assert container["securityContext"]["allowPrivilegeEscalation"] is False
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        assert "hostNetwork" not in pod
+
+    def test_pod_is_pinned_by_digest_and_stays_in_its_pool(self, name: str) -> None:
+        pod = pod_spec(plain(name))
+        assert pod["containers"][0]["image"] == versions.WORKLOAD_IMAGE
+        assert "@sha256:" in versions.WORKLOAD_IMAGE
+        assert pod["nodeSelector"] == {"lockstep.dev/pool": name}
+
+    def test_pod_requests_half_of_a_worker(self, name: str, tmp_path: Path) -> None:
+        graph = scenario(
+            name, folder=tmp_path, graph=Graph(workers={"cpu": "1930m", "memory": "3Gi"})
+        )
+        requests = {"cpu": "965m", "memory": "1536Mi"}
+        assert pod_spec(graph)["containers"][0]["resources"] == {"requests": requests}
+        assert graph.value["expectation"]["requests"] == requests
+
+    def test_workload_is_not_waited_for(self, name: str) -> None:
+        annotations = workload(plain(name))["metadata"]["annotations"]
+        assert annotations["pulumi.com/skipAwait"] == "true"
+
+    def test_is_watched_before_and_judged_after_its_workload(self, name: str) -> None:
+        graph = plain(name)
+        (load,) = [*graph.of_type(LEADER_WORKER_SET), *graph.of_type(DEPLOYMENT)]
+        assert graph.waits_for(f"{name}-watch-recorder", "platform")
+        assert graph.waits_for(load.name, f"{name}-watch-recorder")
+        assert graph.waits_for(load.name, "platform")
+        assert graph.waits_for(f"{name}-verdict-judge", load.name)
+        if name != "gang":
+            assert graph.waits_for(f"{name}-blocked-taints", f"{name}-watch-recorder")
+            assert graph.waits_for(load.name, f"{name}-blocked-taints")
+
+    def test_verdict_is_what_the_judge_says(self, name: str) -> None:
+        assert plain(name).value["verdict"] == {"ok": True, "observed": "placed"}
+
+    def test_children_are_named_and_parented_after_it(self, name: str) -> None:
+        graph = plain(name)
+        own = {r.name for r in graph.records.values() if r.parent == name}
+        assert own
+        assert all(child.startswith(f"{name}-") for child in own)
+
+    def test_receipt_says_what_concerns_it(self, name: str) -> None:
+        environment = plain(name)[f"{name}-verdict-judge"].environment
+        context = json.loads(environment["LOCKSTEP_RECEIPT_CONTEXT"])
+        assert context["cluster"] == {"name": "lockstep-gang", "provider": "kwok"}
+        assert context["versions"] == {"lws": "0.8.0"}
+        assert context["config"] == {
+            "workersPerScenario": 3,
+            "taintedWorkers": 0 if name == "gang" else 2,
+            "groupSize": 4,
+            "groups": 1,
+            "gangScheduling": True,
+        }
+        assert context["workers"][0] == {"name": f"{name}-worker-0", "cpu": "4", "memory": "8Gi"}
+
+    @pytest.mark.parametrize(
+        "change",
+        [{"size": 3}, {"gang_scheduling": False}, {"versions": {"lws": "0.9.0"}}, {"workers": 4}],
+        ids=str,
+    )
+    def test_is_recorded_anew_when_its_outcome_may_change(
+        self, name: str, change: dict[str, Any]
+    ) -> None:
+        assert fingerprint(scenario(name, **change), name) != fingerprint(plain(name), name)
+
+    def test_is_not_recorded_anew_for_nothing(self, name: str) -> None:
+        assert fingerprint(scenario(name), name) == fingerprint(plain(name), name)
+
+    def test_is_recorded_anew_when_its_taints_change(self, name: str) -> None:
+        same = fingerprint(scenario(name, blocked=1), name) == fingerprint(plain(name), name)
+        assert same == (name == "gang")
+
+    def test_is_recorded_anew_when_its_workers_are_of_another_size(
+        self, name: str, tmp_path: Path
+    ) -> None:
+        graphs = [
+            scenario(name, folder=tmp_path, graph=Graph(workers={"cpu": cpu, "memory": "8Gi"}))
+            for cpu in ("4", "6")
+        ]
+        assert fingerprint(graphs[0], name) != fingerprint(graphs[1], name)
+
+
+def test_scenarios_are_known_by_the_names_of_the_config() -> None:
+    assert list(SCENARIOS) == ["gang", "constrained", "no-gang"]
