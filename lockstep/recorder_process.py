@@ -199,7 +199,11 @@ class Live:
         except OSError:
             pass  # it ended by itself
         finally:
-            self._socket.close()
+            self.close()
+
+    def close(self) -> None:
+        """Follow no longer; the recorder goes on."""
+        self._socket.close()
 
 
 def connect(path: Path) -> Live | None:

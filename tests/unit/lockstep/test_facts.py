@@ -1,0 +1,164 @@
+"""What is kept of each kind of object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lockstep import facts
+
+LWS = "leaderworkerset.sigs.k8s.io"
+
+
+def pod(**changes: Any) -> dict[str, Any]:
+    metadata = {
+        "name": "gang-0-1",
+        "labels": {
+            f"{LWS}/name": "gang",
+            f"{LWS}/group-index": "0",
+            f"{LWS}/worker-index": "1",
+            f"{LWS}/template-revision-hash": "abc",
+        },
+        "annotations": {f"{LWS}/size": "4", "scheduling.k8s.io/group-name": "gang-0-abc"},
+    }
+    return {"metadata": metadata, **changes}
+
+
+def test_pod_of_a_leader_worker_set() -> None:
+    found = facts.of("pod", pod(spec={"schedulerName": "volcano"}, status={"phase": "Pending"}))
+    assert found == {
+        "workload": "LeaderWorkerSet/gang",
+        "group": "gang-0",
+        "role": "worker",
+        "size": 4,
+        "revision": "abc",
+        "node": None,
+        "phase": "Pending",
+        "ready": False,
+        "deleting": False,
+        "scheduler": "volcano",
+        "podGroup": "gang-0-abc",
+        "requests": {},
+        "unschedulable": None,
+    }
+
+
+def test_leader_has_worker_index_zero() -> None:
+    thing = pod()
+    thing["metadata"]["labels"][f"{LWS}/worker-index"] = "0"
+    assert facts.of("pod", thing)["role"] == "leader"
+
+
+def test_bound_ready_and_leaving() -> None:
+    thing = pod(
+        spec={"nodeName": "w1"}, status={"conditions": [{"type": "Ready", "status": "True"}]}
+    )
+    thing["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    found = facts.of("pod", thing)
+    assert (found["node"], found["ready"], found["deleting"]) == ("w1", True, True)
+
+
+def test_refused_pod_tells_why() -> None:
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    told = facts.of("pod", pod(status={"conditions": [{**condition, "message": "no room"}]}))
+    silent = facts.of("pod", pod(status={"conditions": [condition]}))
+    gated = {**condition, "reason": "SchedulingGated", "message": "gates"}
+    waiting = facts.of("pod", pod(status={"conditions": [gated]}))
+    assert told["unschedulable"] == "no room"
+    assert silent["unschedulable"] == "Unschedulable"
+    assert waiting["unschedulable"] is None
+
+
+def test_requests_of_all_containers_are_summed() -> None:
+    containers = [
+        {"resources": {"requests": {"cpu": "1500m", "memory": "1Gi", "nvidia.com/gpu": "1"}}},
+        {"resources": {"requests": {"cpu": "0.5", "memory": "512Mi"}}},
+        {},
+    ]
+    requests = facts.of("pod", pod(spec={"containers": containers}))["requests"]
+    assert requests == {"cpu": "2", "memory": "1536Mi", "nvidia.com/gpu": "1"}
+
+
+def test_pod_of_a_deployment_and_of_nobody() -> None:
+    owner = {"kind": "ReplicaSet", "name": "no-gang-7f9c", "controller": True}
+    labels = {"pod-template-hash": "7f9c"}
+    deployed = {"metadata": {"name": "x", "labels": labels, "ownerReferences": [owner]}}
+    assert facts.of("pod", deployed)["workload"] == "Deployment/no-gang"
+    assert facts.of("pod", {"metadata": {"name": "x", "ownerReferences": [owner]}})["workload"] == (
+        "ReplicaSet/no-gang-7f9c"
+    )
+    assert facts.of("pod", {"metadata": {"name": "x"}})["workload"] is None
+
+
+def test_pod_group() -> None:
+    thing = {
+        "metadata": {
+            "name": "gang-0-abc",
+            "labels": {f"{LWS}/name": "gang", f"{LWS}/group-index": "0"},
+            "ownerReferences": [
+                {"kind": "Pod", "name": "gang-0", "uid": "u", "controller": True},
+            ],
+        },
+        "spec": {"minMember": 4, "minResources": {"cpu": 8}, "queue": "default"},
+        "status": {"phase": "Inqueue", "conditions": [{"type": "Unschedulable", "other": 1}]},
+    }
+    found = facts.of("podgroup", thing)
+    assert found["workload"] == "LeaderWorkerSet/gang"
+    assert found["group"] == "gang-0"
+    assert (found["owner"], found["ownerUid"]) == ("Pod/gang-0", "u")
+    assert (found["minMember"], found["minResources"]) == (4, {"cpu": "8"})
+    assert found["phase"] == "Inqueue"
+    assert found["conditions"] == [
+        {"type": "Unschedulable", "status": None, "reason": None, "message": None}
+    ]
+
+
+def test_pod_group_of_somebody_else() -> None:
+    found = facts.of("podgroup", {"metadata": {"name": "podgroup-x"}})
+    assert (found["workload"], found["group"], found["owner"]) == (None, None, None)
+
+
+def test_event_counts_repeats_of_both_kinds() -> None:
+    about = {"kind": "PodGroup", "name": "g", "uid": "u"}
+    old = facts.of("event", {"metadata": {}, "involvedObject": about, "count": 7})
+    new = facts.of("event", {"metadata": {}, "involvedObject": about, "series": {"count": 3}})
+    one = facts.of("event", {"metadata": {}, "involvedObject": about})
+    assert [old["count"], new["count"], one["count"]] == [7, 3, 1]
+    assert (old["object"], old["objectUid"]) == ("PodGroup/g", "u")
+
+
+def test_node() -> None:
+    thing = {
+        "metadata": {"name": "w1"},
+        "spec": {"taints": [{"key": "k", "effect": "NoSchedule", "timeAdded": "x"}]},
+        "status": {
+            "allocatable": {"cpu": "4", "memory": "8Gi"},
+            "conditions": [{"type": "Ready", "status": "True"}],
+        },
+    }
+    assert facts.of("node", thing) == {
+        "taints": [{"key": "k", "value": None, "effect": "NoSchedule"}],
+        "unschedulable": False,
+        "ready": True,
+        "cpu": "4",
+        "memory": "8Gi",
+    }
+
+
+def test_workloads() -> None:
+    metadata = {"name": "gang", "generation": 2}
+    spec = {"replicas": 3, "leaderWorkerTemplate": {"size": 4}, "startupPolicy": "LeaderReady"}
+    assert facts.of("workload", {"metadata": metadata, "spec": spec}) == {
+        "kind": "LeaderWorkerSet",
+        "replicas": 3,
+        "ready": 0,
+        "generation": 2,
+        "size": 4,
+        "startup": "LeaderReady",
+    }
+    plain = {"metadata": metadata, "spec": {"replicas": 4}, "status": {"readyReplicas": 2}}
+    assert facts.of("workload", plain) == {
+        "kind": "Deployment",
+        "replicas": 4,
+        "ready": 2,
+        "generation": 2,
+    }

@@ -1,0 +1,240 @@
+"""The recorder in the background: started, followed, ended, and never left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from lockstep import cli, recorder_process, recording
+from lockstep.errors import LockstepError
+from lockstep.recorder_process import Live, Subject
+from tests.unit.lockstep.fake_api import POD_GROUPS, FakeApi, serving
+
+LWS = "leaderworkerset.sigs.k8s.io"
+
+
+@pytest.fixture
+def levers(tmp_path: Path) -> Iterator[tuple[FakeApi, Subject]]:
+    with serving(tmp_path) as (api, config):
+        # Deeper than a socket's address may be long: LOCKSTEP_STATE is the user's choice.
+        folder = tmp_path / ("deep-" * 20) / ("deeper-" * 10)
+        path = folder / "recordings" / "gang.jsonl"
+        subject = Subject(path, "gang", "test", "gang", str(config), deadline=60)
+        try:
+            yield api, subject
+        finally:
+            recorder_process.stop(path)
+
+
+def follow(subject: Subject) -> Live:
+    live = recorder_process.connect(subject.path)
+    assert live is not None
+    return live
+
+
+def wait_for(live: Live, count: int) -> None:
+    until = live.now() + 10
+    while len(live.recording.observations) < count:
+        assert live.now() < until
+        live.wait(until)
+
+
+def test_starts_serves_and_ends(levers: tuple[FakeApi, Subject]) -> None:
+    api, subject = levers
+    api.put("old")
+    started = recorder_process.start(subject)
+    live = follow(subject)
+    assert started == {"recording": str(subject.path), "run": live.recording.header.run}
+    wait_for(live, 1)
+    api.put("new")
+    wait_for(live, 2)
+    second = follow(subject)
+    wait_for(second, 2)
+    assert second.recording.observations == live.recording.observations
+    second.close()
+    pid = int(recorder_process.pid_file(subject.path).read_text())
+    live.end()
+    assert [seen.name for seen in recording.read(subject.path).observations] == ["old", "new"]
+    assert [mark.mark for mark in recording.read(subject.path).marks] == ["ended"]
+    assert recorder_process.connect(subject.path) is None
+    _gone(pid)
+    assert {path.suffix for path in subject.path.parent.iterdir()} == {".jsonl", ".log"}
+
+
+def _gone(pid: int) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).wait(10)
+
+
+def test_only_its_owner_reads_it(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    recorder_process.start(subject)
+    assert stat.S_IMODE(subject.path.parent.stat().st_mode) == 0o700
+    for path in subject.path.parent.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path.name
+
+
+def test_time_passes_without_news(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    recorder_process.start(subject)
+    live = follow(subject)
+    until = live.now() + 0.2
+    live.wait(until)
+    assert until <= live.recording.end < until + 2
+    live.end()
+
+
+def test_a_new_start_ends_the_old_recorder(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    first = recorder_process.start(subject)
+    old = int(recorder_process.pid_file(subject.path).read_text())
+    second = recorder_process.start(subject)
+    _gone(old)
+    assert first["run"] != second["run"]
+    assert recording.read(subject.path).header.run == second["run"]
+
+
+def test_stop_is_harmless_without_a_recorder(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    recorder_process.stop(subject.path)
+    subject.path.parent.mkdir(parents=True)
+    recorder_process.pid_file(subject.path).write_text(str(os.getpid()))
+    recorder_process.stop(subject.path)  # the number of another program, now
+    assert not recorder_process.pid_file(subject.path).exists()
+
+
+def test_ends_by_itself_at_its_deadline(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    recorder_process.start(replace(subject, deadline=0.2))
+    live = follow(subject)
+    until = live.now() + 10
+    while not live.ended:
+        assert live.now() < until
+        live.wait(until)
+    live.close()
+
+
+def test_a_recorder_that_cannot_start_says_why(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    with pytest.raises(LockstepError, match="did not start: there is no kubeconfig"):
+        recorder_process.start(replace(subject, kubeconfig="/none"))
+
+
+def _gang(api: FakeApi, running: bool = True) -> None:
+    labels = {f"{LWS}/name": "gang", f"{LWS}/group-index": "0"}
+    api.put("gang-0-r1", POD_GROUPS, spec={"minMember": 2, "minResources": {"cpu": "4"}})
+    for name in ("gang-0", "gang-0-1"):
+        spec = {"nodeName": "w1"} if running else {}
+        api.put(name, spec=spec, status={"phase": "Running" if running else "Pending"})
+        metadata = api.objects["/api/v1/namespaces/test/pods"][name]["metadata"]
+        metadata["labels"] = labels
+        metadata["annotations"] = {"scheduling.k8s.io/group-name": "gang-0-r1"}
+
+
+@pytest.fixture
+def judging(
+    levers: tuple[FakeApi, Subject], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[FakeApi, Subject]:
+    """The environment of the judge's command, as the Pulumi program sets it."""
+    api, subject = levers
+    expectation = {
+        "scenario": "gang",
+        "verdict": "placed",
+        "namespace": "test",
+        "workload": {"kind": "LeaderWorkerSet", "name": "gang"},
+        "size": 2,
+        "requests": {"cpu": "2"},
+    }
+    for name, value in {
+        "LOCKSTEP_STATE": str(tmp_path / "state"),
+        "LOCKSTEP_RECEIPTS": str(tmp_path / "receipts"),
+        "LOCKSTEP_CLUSTER": "c1",
+        "LOCKSTEP_SCENARIO": "gang",
+        "LOCKSTEP_NAMESPACE": "test",
+        "LOCKSTEP_POOL": "gang",
+        "LOCKSTEP_KUBECONFIG": subject.kubeconfig,
+        "LOCKSTEP_CONTEXT": "",
+        "LOCKSTEP_EXPECTATION": json.dumps(expectation),
+        "LOCKSTEP_RECEIPT_CONTEXT": json.dumps({"cluster": {"name": "c1", "provider": "kwok"}}),
+    }.items():
+        monkeypatch.setenv(name, value)
+    return api, replace(subject, path=recording.path_of("c1", "gang"))
+
+
+def test_judge_follows_the_recorder_that_record_started(
+    judging: tuple[FakeApi, Subject], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, subject = judging
+    assert cli.main(["record"]) == 0
+    started = json.loads(capsys.readouterr().out)
+    assert started["recording"] == str(subject.path)
+    _gang(api)
+    assert cli.main(["judge"]) == 0
+    verdict = json.loads(capsys.readouterr().out)
+    assert (verdict["observed"], verdict["bound"]) == ("placed", 2)
+    assert recorder_process.connect(subject.path) is None
+    receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
+    assert receipt["verdict"]["ok"] is True
+
+
+def test_judge_records_by_itself_when_nobody_does(
+    judging: tuple[FakeApi, Subject], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, subject = judging
+    _gang(api)
+    assert cli.main(["judge"]) == 0
+    assert json.loads(capsys.readouterr().out)["bindSkewSeconds"] is None
+    assert not recorder_process.socket_of(subject.path).exists()
+
+
+def test_judge_fails_with_the_reason_at_its_deadline(
+    judging: tuple[FakeApi, Subject], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, _ = judging
+    _gang(api, running=False)
+    before = time.monotonic()
+    assert cli.main(["judge", "--patience", "0.5"]) == 1
+    assert time.monotonic() - before < 10
+    out, err = capsys.readouterr()
+    assert json.loads(out)["observed"] == "ignored"
+    assert err.startswith("gang: expected placed, observed ignored: 0 of 2 pods bound")
+    assert err.count("\n") == 1
+    receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
+    assert receipt["verdict"]["ok"] is False
+
+
+def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Subject]) -> None:
+    _, subject = judging
+    cli.main(["record"])
+    assert cli.main(["record", "--stop"]) == 0
+    assert cli.main(["record", "--stop"]) == 0
+    assert recorder_process.connect(subject.path) is None
+
+
+@pytest.mark.parametrize("name", ["LOCKSTEP_NAMESPACE", "LOCKSTEP_CLUSTER"])
+def test_record_says_what_is_not_given(
+    judging: tuple[FakeApi, Subject],  # noqa: ARG001 - its environment is what counts
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+) -> None:
+    monkeypatch.delenv(name)
+    assert cli.main(["record"]) == 2
+    assert f"set {name}" in capsys.readouterr().err
+
+
+def test_judge_refuses_an_expectation_that_is_not_json(
+    judging: tuple[FakeApi, Subject],  # noqa: ARG001 - its environment is what counts
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["judge", "--expectation", "no"]) == 2
+    assert "not JSON" in capsys.readouterr().err
