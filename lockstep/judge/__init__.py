@@ -81,6 +81,7 @@ def _verdict(case: Case, finding: Finding) -> Verdict:
         pod_group=podgroups.summary(group) if group else None,
         evidence=finding.evidence + _notes(case, released, latency),
         at=case.end,
+        measures={name: round(value, 3) for name, value in finding.measures.items()},
     )
 
 

@@ -112,6 +112,8 @@ class Finding:
     evidence: tuple[str, ...] = ()
     sound: bool = True
     """False when the state has the expected name but something else about it is wrong."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """Figures that this verdict is about, by name: seconds to recover, pods wasted…"""
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,8 @@ class Verdict:
     evidence: tuple[str, ...]
     at: float
     """When it was decided, in seconds of the recording."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """Figures that only some verdicts have, by name; a unit ends the name, as in `…Seconds`."""
 
     def to_mapping(self) -> dict[str, Any]:
         """Write it as the stack's `verdicts` output has it."""
@@ -153,5 +157,6 @@ class Verdict:
             "bindSkewSeconds": self.bind_skew,
             "releaseLatencySeconds": self.release_latency,
             "podGroup": None if self.pod_group is None else dict(self.pod_group),
+            "measures": dict(self.measures),
             "evidence": list(self.evidence),
         }
