@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +51,14 @@ def run(args: argparse.Namespace) -> int:
     subject = record.subject(args)
     live = _live(subject)
     try:
-        if args.drill:
-            _exercise(args.drill, live, expectation, subject)
-        verdict = follow(live, expectation, args.patience)
+        failure = _exercise(args.drill, live, expectation, subject) if args.drill else None
+        verdict = follow(live, expectation, 0.0 if failure else args.patience)
+        if failure and not verdict.ok:
+            verdict = dataclasses.replace(verdict, reason=f"{verdict.reason}; {failure}")
     finally:
         live.end()
+    if trouble:
+        verdict = replace(verdict, ok=False, reason=f"{verdict.reason}; {trouble}")
     _write_receipt(live.recording, expectation, verdict)
     print(json.dumps(verdict.to_mapping()))
     if verdict.ok:
@@ -62,12 +67,24 @@ def run(args: argparse.Namespace) -> int:
     return BROKEN
 
 
-def _exercise(name: str, live: Live, expectation: Expectation, subject: Subject) -> None:
-    """Act on the workload in the same command that judges: who judges again acts again."""
-    from lockstep import access, drills  # only for scenarios that need them
+def _exercise(
+    args: argparse.Namespace, live: Live, expectation: Expectation, subject: Subject
+) -> str:
+    """Act on the workload in the same command that judges: who judges again acts again.
 
-    ground = drills.Ground(access.client(), live, expectation, subject.pool, PATIENCE)
-    drills.drill(name).run(ground)
+    Return what went wrong. The workload did not react as it should then, and how it did react is
+    still to be judged.
+    """
+    from lockstep import access, drills, kube  # only for scenarios that need them
+
+    ground = drills.Ground(access.client(), live, expectation, subject.pool, args.patience)
+    try:
+        drills.drill(args.drill).run(ground)
+    except drills.InVain as error:
+        return str(error)
+    except kube.FAILURES as error:
+        return f"the drill failed: {kube.explain(error)}"
+    return ""
 
 
 def _expectation(text: str | None) -> Expectation:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import importlib
 from typing import Protocol, cast
 
-from lockstep.drills.ground import Ground
+from lockstep.drills.ground import Ground, InVain
 from lockstep.errors import LockstepError
+from lockstep.judge import notes
 
-__all__ = ["Ground", "drill"]
+__all__ = ["Ground", "drill", "perform"]
 
 
 class Drill(Protocol):
@@ -27,3 +28,15 @@ def drill(name: str) -> Drill:
     except ModuleNotFoundError as error:
         raise LockstepError(f"there is no drill {name!r}") from error
     return cast("Drill", module)
+
+
+def perform(drill: Drill, ground: Ground) -> LockstepError | None:
+    """Run a drill and note in the recording how it ended; return what it waited for in vain."""
+    try:
+        drill.run(ground)
+    except LockstepError as error:
+        if not ground.live.ended:
+            ground.note(f"{notes.GAVE_UP}: {error}")
+        return error
+    ground.note(notes.OVER)
+    return None

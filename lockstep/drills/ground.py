@@ -14,11 +14,13 @@ from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Event
 
 from lockstep.errors import LockstepError
-from lockstep.judge import Expectation
+from lockstep.judge import Expectation, notes
 from lockstep.judge.history import History
 from lockstep.recorder_process import Live
 
-REASON = "LockstepDrill"
+
+class InVain(LockstepError):
+    """What a drill waited for did not come; what came instead is for the judge."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,36 @@ class Ground:
             if self.live.ended:
                 raise LockstepError("the recorder ended before the drill did; run up again")
             if self.live.now() >= deadline:
-                raise LockstepError(f"the drill waited {self.patience:.0f} s in vain for: {what}")
+                raise InVain(f"the drill waited {self.patience:.0f} s in vain for: {what}")
             self.live.wait(deadline)
 
-    def note(self, message: str) -> None:
-        """Say in the recording what the drill does next: an event in the scenario's namespace."""
+    def steadily(self, what: str, seconds: float, reached: Callable[[History], bool]) -> History:
+        """Wait until the recording shows something that then lasts for some seconds."""
+        while True:
+            self.until(what, reached)
+            history, lasts = self._lasts(seconds, reached)
+            if lasts:
+                return history
+
+    def _lasts(self, seconds: float, holds: Callable[[History], bool]) -> tuple[History, bool]:
+        until = self.live.now() + seconds
+        while True:
+            history = self.history()
+            if not holds(history) or self.live.now() >= until or self.live.ended:
+                return history, holds(history)
+            self.live.wait(until)
+
+    def note(self, message: str) -> float:
+        """Say in the recording what the drill does next: an event in the scenario's namespace.
+
+        It returns when the note is recorded, and at what time: whatever follows came later.
+        """
+        before = len(notes.of(self.history()))
+        self._write(message)
+        known = self.until("its own note", lambda history: len(notes.of(history)) > before)
+        return notes.of(known)[-1].at
+
+    def _write(self, message: str) -> None:
         workload = self.expectation.workload
         now = datetime.now(UTC)
         self.client.create(
@@ -65,7 +92,7 @@ class Ground:
                 involvedObject=ObjectReference(
                     kind=workload.kind, name=workload.name, namespace=self.namespace
                 ),
-                reason=REASON,
+                reason=notes.REASON,
                 message=message,
                 type="Normal",
                 action="Drill",
