@@ -51,14 +51,12 @@ def run(args: argparse.Namespace) -> int:
     subject = record.subject(args)
     live = _live(subject)
     try:
-        failure = _exercise(args.drill, live, expectation, subject) if args.drill else None
-        verdict = follow(live, expectation, 0.0 if failure else args.patience)
-        if failure and not verdict.ok:
-            verdict = dataclasses.replace(verdict, reason=f"{verdict.reason}; {failure}")
+        trouble = _exercise(args, live, expectation, subject) if args.drill else ""
+        verdict = follow(live, expectation, 0.0 if trouble else args.patience)
     finally:
         live.end()
     if trouble:
-        verdict = replace(verdict, ok=False, reason=f"{verdict.reason}; {trouble}")
+        verdict = dataclasses.replace(verdict, ok=False, reason=f"{verdict.reason}; {trouble}")
     _write_receipt(live.recording, expectation, verdict)
     print(json.dumps(verdict.to_mapping()))
     if verdict.ok:
@@ -75,16 +73,10 @@ def _exercise(
     Return what went wrong. The workload did not react as it should then, and how it did react is
     still to be judged.
     """
-    from lockstep import access, drills, kube  # only for scenarios that need them
+    from lockstep import access, drills  # only for scenarios that need them
 
     ground = drills.Ground(access.client(), live, expectation, subject.pool, args.patience)
-    try:
-        drills.drill(args.drill).run(ground)
-    except drills.InVain as error:
-        return str(error)
-    except kube.FAILURES as error:
-        return f"the drill failed: {kube.explain(error)}"
-    return ""
+    return drills.perform(drills.drill(args.drill), ground)
 
 
 def _expectation(text: str | None) -> Expectation:

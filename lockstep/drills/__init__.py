@@ -12,7 +12,7 @@ from lockstep.drills.ground import Ground, InVain
 from lockstep.errors import LockstepError
 from lockstep.judge import notes
 
-__all__ = ["Ground", "drill", "perform"]
+__all__ = ["Ground", "InVain", "drill", "perform"]
 
 
 class Drill(Protocol):
@@ -30,13 +30,17 @@ def drill(name: str) -> Drill:
     return cast("Drill", module)
 
 
-def perform(drill: Drill, ground: Ground) -> LockstepError | None:
-    """Run a drill and note in the recording how it ended; return what it waited for in vain."""
+def perform(drill: Drill, ground: Ground) -> str:
+    """Run a drill and note in the recording how it ended; return what went wrong."""
     try:
         drill.run(ground)
-    except LockstepError as error:
-        if not ground.live.ended:
-            ground.note(f"{notes.GAVE_UP}: {error}")
-        return error
-    ground.note(notes.OVER)
-    return None
+    except InVain as error:
+        trouble = str(error)
+    except kube.FAILURES as error:
+        trouble = f"the drill failed: {kube.explain(error)}"
+    else:
+        ground.note(notes.OVER)
+        return ""
+    if not ground.live.ended:
+        ground.note(f"{notes.GAVE_UP}: {trouble}")
+    return trouble

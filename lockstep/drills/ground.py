@@ -23,6 +23,10 @@ class InVain(LockstepError):
     """What a drill waited for did not come; what came instead is for the judge."""
 
 
+class InVain(LockstepError):
+    """The workload did not react as the drill expected; the judge says what it did instead."""
+
+
 @dataclass(frozen=True)
 class Ground:
     """What a drill gets; it waits on the recording, so that it never polls the cluster."""
