@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockstep import json_schema, timeline
+from lockstep import json_schema, paths, timeline
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
@@ -73,16 +73,27 @@ def write(path: Path, receipt: Receipt) -> None:
         raise
 
 
+def home() -> Path:
+    """Where receipts are kept: `LOCKSTEP_RECEIPTS`, or `out/receipts` of the checkout."""
+    own = os.environ.get("LOCKSTEP_RECEIPTS")
+    return Path(own) if own else paths.project_dir() / "out" / "receipts"
+
+
 def load(folder: Path) -> list[Receipt]:
     """Read every receipt of a folder, in the order in which the runs started."""
     if not folder.is_dir():
         raise LockstepError(
             f"no receipts at {folder}; make some with `make demo`, or pass --receipts"
         )
-    receipts = [read(path) for path in sorted(folder.glob("*.json"))]
+    receipts: dict[str, Receipt] = {}
+    for path in sorted(folder.glob("*.json")):
+        receipt = read(path)
+        if receipt["step"] in receipts:
+            raise LockstepError(f"{path} is a second receipt of {receipt['step']}; remove one")
+        receipts[receipt["step"]] = receipt
     if not receipts:
         raise LockstepError(f"{folder} has no receipts (*.json); make some with `make demo`")
-    return sorted(receipts, key=lambda one: (one["timeline"]["started"], one["step"]))
+    return sorted(receipts.values(), key=lambda one: (one["timeline"]["started"], one["step"]))
 
 
 def read(path: Path) -> Receipt:

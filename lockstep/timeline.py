@@ -25,7 +25,7 @@ def build(recording: Recording) -> dict[str, Any]:
 
 
 def workers(recording: Recording) -> list[dict[str, Any]]:
-    """The workers of the scenario's pool with their allocatable size, by name."""
+    """The workers of the scenario's pool with their allocatable size, a lost one too."""
     latest = {seen.name: seen.facts for seen in recording.of("node") if seen.change != "DELETED"}
     return [
         {"name": name, "cpu": str(facts["cpu"]), "memory": str(facts["memory"])}

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--receipts",
         type=Path,
         metavar="FOLDER",
-        default=paths.project_dir() / "out" / "receipts",
+        default=receipt.home(),
         help="where the receipts are (default: out/receipts)",
     )
     parser.add_argument(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lockstep.report import environment, figures, scenario
+from lockstep.report import comparison, environment, figures, parts, scenario
 from lockstep.report.markup import Markup, element, join
 from lockstep.report.summary import Summary, summarize
 
@@ -32,12 +32,12 @@ def render(receipts: Sequence[Receipt]) -> str:
     summary = summarize(receipts)
     body = join(
         element("a", "Skip to the verdicts", class_="skip", href="#verdicts"),
-        scenario.sprite(),
+        parts.sprite(),
         _header(receipts, summary),
         element(
             "main",
             _verdicts(receipts),
-            scenario.comparison(receipts),
+            comparison.section(receipts),
             *(scenario.section(receipt) for receipt in receipts),
             environment.section(receipts),
         ),
@@ -75,7 +75,7 @@ def _header(receipts: Sequence[Receipt], summary: Summary) -> Markup:
         "header",
         element(
             "div",
-            element("strong", scenario.logo(), "Lockstep"),
+            element("strong", parts.logo(), "Lockstep"),
             element("span", ", ".join(clusters)),
             element("time", figures.day(last), datetime=last),
             class_="brand",
@@ -129,7 +129,7 @@ def _row(receipt: Receipt) -> Markup:
         *(
             element(
                 "td",
-                scenario.field(receipt, name),
+                parts.field(receipt, name),
                 class_=_cell_class(receipt, name),
                 role="cell",
                 data_label=title,
@@ -147,4 +147,4 @@ def _column_class(name: str) -> str | None:
 def _cell_class(receipt: Receipt, name: str) -> str | None:
     """Mark what was not measured: a phone need not show it."""
     kind = _column_class(name)
-    return f"{kind} nothing" if kind and scenario.value(receipt, name) is None else kind
+    return f"{kind} nothing" if kind and parts.value(receipt, name) is None else kind

@@ -1,0 +1,162 @@
+"""Markdown and JUnit XML, and the command that writes each format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from lockstep import cli, receipt, report
+from lockstep.report import junit, markdown
+from lockstep.report.summary import pair, summarize
+from tests import samples
+
+
+@pytest.fixture
+def receipts(tmp_path: Path) -> Path:
+    folder = tmp_path / "receipts"
+    for one in samples.demo():
+        receipt.write(folder / f"{one['step']}.json", one)
+    return folder
+
+
+def test_markdown_has_a_row_per_receipt() -> None:
+    text = markdown.render(samples.demo())
+    assert text.startswith("## ✅ Yes: every gang ran whole, or not at all.\n")
+    assert (
+        "| ✅ | constrained-released | `released` | `released` "
+        "| 4 of 4 | 18 ms | 597 ms | 2.90 s |" in text
+    )
+    assert text.count("| ✅ |") == 4
+    assert "- `2 of 4 pods bound, 2 pending for 5.01 s, no PodGroup`" in text
+
+
+def test_markdown_failure_comes_first() -> None:
+    text = markdown.render([samples.broken(), samples.partial()])
+    assert text.startswith("## ❌ No:")
+    assert "- **gang**: `gang-pods-0 was partly bound from 2.000 s to 8.000 s" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("plain", "`plain`"),
+        ("two\nlines", "`two lines`"),
+        ("a `b` c", "``a `b` c``"),
+        ("`", "`` ` ``"),
+        ("", "` `"),
+        ("@team <b>", "`@team <b>`"),
+    ],
+)
+def test_markdown_from_the_cluster_is_code(text: str, safe: str) -> None:
+    assert markdown.code(text) == safe
+
+
+def test_markdown_bar_does_not_end_a_cell() -> None:
+    odd = samples.placed()
+    odd["verdict"]["observed"] = "a|b"
+    row = next(line for line in markdown.render([odd]).splitlines() if "a\\|b" in line)
+    assert row.replace("\\|", "").count("|") == 9
+
+
+def test_junit_has_a_case_per_receipt() -> None:
+    root = Xml.fromstring(junit.render([*samples.demo()]))  # noqa: S314 - we wrote it
+    suite = root[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "0")
+    assert [case.get("name") for case in suite] == [one["step"] for one in samples.demo()]
+    assert suite[0].get("time") == "3.120"
+
+
+def test_junit_failure_has_the_reason() -> None:
+    bad = samples.broken()
+    bad["verdict"]["reason"] += " \x1b[31m<&>"
+    root = Xml.fromstring(junit.render([bad]))  # noqa: S314 - we wrote it
+    failure = root.find(".//failure")
+    assert failure is not None
+    message = failure.get("message") or ""
+    assert message.startswith("expected placed, observed broken: gang-pods-0 was partly bound")
+    assert "<&>" in message
+    assert root.get("failures") == "1"
+
+
+@pytest.mark.parametrize("name", sorted(report.FORMATS))
+def test_every_format_is_deterministic(name: str) -> None:
+    render = report.FORMATS[name]
+    assert render(samples.demo()) == render(samples.demo())
+    assert render(samples.demo()).endswith("\n")
+
+
+def test_summary_puts_gangs_first() -> None:
+    control = samples.partial()
+    control["verdict"] |= {"ok": False, "observed": "pending", "reason": "nothing bound"}
+    unclear = summarize([samples.placed(), control])
+    assert (unclear.answer, unclear.reasons) == ("unclear", [("no-gang", "nothing bound")])
+    assert summarize([samples.broken(), control]).answer == "no"
+    assert "within 21 ms" in summarize(samples.demo()).lead
+    assert "2 of 4 pods" in summarize(samples.demo()).lead
+
+
+def test_pair_prefers_the_namesake_then_the_held_gang() -> None:
+    chosen = pair(samples.demo())
+    assert chosen is not None
+    assert [one["step"] for one in chosen] == ["constrained", "no-gang"]
+    control = {**samples.partial(), "step": "gang-control"}
+    chosen = pair([samples.held(), samples.placed(), control])
+    assert chosen is not None
+    assert chosen[0]["step"] == "gang"
+    assert pair([samples.placed()]) is None
+
+
+@pytest.mark.parametrize("name", sorted(report.FORMATS))
+def test_command_writes_each_format(
+    receipts: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "new" / f"report{report.SUFFIXES[name]}"
+    words = ["report", "--receipts", str(receipts), "--output", str(output), "--format", name]
+    assert cli.main(words) == 0
+    assert output.read_text(encoding="utf-8") == report.FORMATS[name](samples.demo())
+    assert capsys.readouterr().out.startswith(f"{output}: Yes:")
+
+
+def test_command_tells_machines(
+    receipts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "report.html"
+    assert cli.main(["report", "--receipts", str(receipts), "--output", str(output), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["output"], told["answer"]) == (str(output), "yes")
+    assert told["verdicts"]["no-gang"] is True
+
+
+def test_command_writes_to_standard_output(
+    receipts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["report", "--receipts", str(receipts), "--format", "markdown", "--output", "-"]
+    assert cli.main(words) == 0
+    assert capsys.readouterr().out == markdown.render(samples.demo())
+    assert cli.main([*words, "--json"]) == 2
+    assert "leave one out" in capsys.readouterr().err
+
+
+def test_command_default_output_is_in_out(
+    receipts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockstep.paths.project_dir", lambda: tmp_path)
+    monkeypatch.setenv("LOCKSTEP_RECEIPTS", str(receipts))
+    assert cli.main(["report", "--format", "junit"]) == 0
+    assert (tmp_path / "out" / "report.xml").exists()
+
+
+def test_command_names_the_fault_in_one_line(
+    receipts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (receipts / "gang.json").write_text("{}")
+    assert cli.main(["report", "--receipts", str(receipts)]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "gang.json is not a receipt: schema is missing" in err
+    (receipts / "gang.json").unlink()
+    assert cli.main(["report", "--receipts", str(receipts), "--output", str(tmp_path)]) == 2
+    assert "cannot write" in capsys.readouterr().err

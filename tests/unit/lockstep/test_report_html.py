@@ -1,0 +1,210 @@
+"""The page: right numbers, no way in for markup, nothing fetched, every picture in words."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from lockstep.receipt import Receipt
+from lockstep.report import figures, html
+from lockstep.report.markup import Markup, element, escape
+from tests import samples
+
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\x00\u202e"
+
+
+class Page(HTMLParser):
+    """Reads a page strictly: every element is closed in its order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.fields: dict[tuple[str, str], tuple[str, str | None]] = {}
+        self._field: tuple[str, str, int, str | None] | None = None
+        self._text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        self.tags.append((tag, known))
+        if tag not in ("meta", "link", "br"):
+            self.open.append(tag)
+        if "data-field" in known:
+            self._text = ""
+            self._field = (
+                str(known["data-step"]),
+                str(known["data-field"]),
+                len(self.open),
+                known.get("data-value"),
+            )
+
+    def handle_data(self, data: str) -> None:
+        self._text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._field and len(self.open) == self._field[2]:
+            step, field, _, value = self._field
+            assert self.fields.setdefault((step, field), (self._text, value))[0] == self._text
+            self._field = None
+        assert self.open.pop() == tag
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def test_numbers_on_the_page_are_those_of_the_receipts() -> None:
+    receipts = samples.demo()
+    fields = Page(html.render(receipts)).fields
+    for receipt in receipts:
+        step, verdict = receipt["step"], receipt["verdict"]
+        bound = figures.share(verdict["bound"], verdict["size"])
+        assert fields[step, "bound"] == (bound, str(verdict["bound"]))
+        assert fields[step, "observed"][0] == verdict["observed"]
+        assert fields[step, "expected"] == (verdict["expected"], verdict["expected"])
+        for name in ("bindSkewSeconds", "releaseLatencySeconds"):
+            value = verdict.get(name)
+            exact = None if value is None else str(value)
+            assert fields[step, name] == (figures.duration(value), exact)
+        end = receipt["timeline"]["end"]
+        assert fields[step, "end"] == (figures.duration(end), str(end))
+
+
+def test_same_receipts_give_the_same_bytes() -> None:
+    assert html.render(samples.demo()) == html.render(samples.demo())
+
+
+def spoil(value: Any, key: str = "") -> Any:
+    """Put hostile text wherever a receipt has free text."""
+    if isinstance(value, dict):
+        return {name: spoil(inner, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [spoil(inner, key) for inner in value]
+    fixed = ("schema", "scenario", "step", "createdAt", "started", "what", "change", "role")
+    return EVIL if isinstance(value, str) and key not in fixed else value
+
+
+def test_hostile_text_stays_text() -> None:
+    receipts: list[Receipt] = [spoil(one) for one in [*samples.demo(), samples.crowd(8)]]
+    receipts[0]["verdict"]["ok"] = False
+    for receipt in receipts:
+        receipt["config"] = {EVIL: EVIL, "nested": {EVIL: [EVIL]}}
+        receipt["versions"] = {EVIL: EVIL}
+    text = html.render(receipts)
+    page = Page(text)
+    assert not page.named("script")
+    assert not page.named("img")
+    assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
+    assert "\x00" not in text
+    assert "\u202e" not in text
+
+
+def test_page_fetches_nothing_and_forbids_it() -> None:
+    text = html.render(samples.demo())
+    page = Page(text)
+    policy = next(m["content"] for m in page.named("meta") if "http-equiv" in m)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe-inline" not in policy
+    for _, attributes in page.tags:
+        assert not {"src", "style", "xlink:href"} & set(attributes)
+        assert (attributes.get("href") or "#").startswith(("#", "data:,"))
+    assert not re.search(r"https?://|@import|@font-face", text)
+
+
+def test_ids_are_unique_and_references_hit() -> None:
+    page = Page(html.render(samples.demo()))
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for link in page.named("a"):
+        assert str(link["href"]).removeprefix("#") in ids
+    for svg in page.named("svg"):
+        for reference in str(svg.get("aria-labelledby") or "").split():
+            assert reference in ids
+
+
+def test_every_picture_has_words_and_a_table() -> None:
+    text = html.render(samples.demo())
+    pictures = [svg for svg in Page(text).named("svg") if svg.get("aria-hidden") != "true"]
+    assert len(pictures) == 6  # four scenarios, and two in the comparison
+    assert all(svg["role"] == "img" and svg["aria-labelledby"] for svg in pictures)
+    assert text.count("The picture as a table") == 4
+    assert "None was bound to a node; all waited until the end." in text
+    assert "constrained-worker-1 freed at 1.402 s." in text
+
+
+@pytest.mark.parametrize(
+    ("receipts", "words"),
+    [
+        (samples.demo(), "Yes:"),
+        ([samples.broken(), samples.partial()], "No:"),
+        ([samples.partial()], "Not shown:"),
+    ],
+)
+def test_first_words_are_the_answer(receipts: list[Receipt], words: str) -> None:
+    text = html.render(receipts)
+    assert re.search(r"<h1><em>([^<]*)</em>", text)[1] == words  # type: ignore[index]
+
+
+def test_failed_verdict_shows_its_reason() -> None:
+    text = html.render([samples.broken()])
+    reason = samples.broken()["verdict"]["reason"]
+    assert text.count(reason) == 2  # at the top, and in its section
+    assert 'class="verdict bad"' in text
+
+
+def test_comparison_has_one_scale_for_both() -> None:
+    text = html.render(samples.demo())
+    section = text[text.index('id="comparison"') :]
+    section = section[section.index("<svg") : section.index('class="then"')]
+    left, right = section.split("</svg>", 1)
+    ticks = [re.findall(r'class="tick" x="([^"]+)"[^>]*>([^<]+)<', half) for half in (left, right)]
+    assert ticks[0] == ticks[1]
+    assert ticks[0][0] == ("0%", "0 s")
+
+
+def test_page_without_control_compares_nothing() -> None:
+    assert 'id="comparison"' not in html.render([samples.placed()])
+
+
+def test_crowd_is_drawn_by_gang() -> None:
+    text = html.render([samples.crowd(100)])
+    assert "100 gangs, one lane each" in text
+    assert text.count(": at most 4 of 4 bound</title>") == 100
+
+
+def test_long_wait_is_broken_and_says_how_long() -> None:
+    text = html.render([samples.released(300.0)])
+    assert 'class="break"' in text
+    assert "4 min 5" in text
+
+
+def test_markup_is_escaped_once() -> None:
+    assert escape("<&>") == "&lt;&amp;&gt;"
+    assert escape(Markup("<b>")) == "<b>"
+    assert element("p", "a<b", None, element("br"), class_="x", hidden=True, id=None) == (
+        '<p class="x" hidden>a&lt;b<br></p>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "\N{EN DASH}"),
+        (0.0, "0 ms"),
+        (0.0214, "21 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1.00 s"),
+        (59.99, "59.99 s"),
+        (60.0, "1 min"),
+        (134.2, "2 min 14 s"),
+        (7322.0, "2 h 2 min"),
+    ],
+)
+def test_durations_read_well(seconds: float | None, text: str) -> None:
+    assert figures.duration(seconds) == text
