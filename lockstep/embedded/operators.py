@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 from lightkube import ApiError, Client, KubeConfig
 from lightkube.models.authentication_v1 import TokenRequestSpec
+from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import ConfigMap, ServiceAccountToken
 
 from lockstep import toolchain
@@ -168,7 +169,8 @@ def _kubeconfig(
 ) -> Path:
     """A kubeconfig with which a process is the given ServiceAccount, and nothing more."""
     request = ServiceAccountToken(
-        spec=TokenRequestSpec(audiences=[], expirationSeconds=TOKEN_SECONDS)
+        metadata=ObjectMeta(namespace=namespace),
+        spec=TokenRequestSpec(audiences=[], expirationSeconds=TOKEN_SECONDS),
     )
     try:
         answer = client.create(request, account, namespace=namespace)
