@@ -39,11 +39,22 @@ def assess(
     recording: Recording, expectation: Expectation, limits: Limits = DEFAULT
 ) -> Verdict | Later | None:
     """Decide, or say when to look again even if nothing new is seen until then."""
+    return _apply_rules(Case.of(recording, expectation, limits))
+
+
+def conclude(recording: Recording, expectation: Expectation, limits: Limits = DEFAULT) -> Verdict:
+    """Decide now: what is there is what was observed."""
+    case = Case.of(recording, expectation, limits, final=True)
+    decided = _apply_rules(case)
+    return decided if isinstance(decided, Verdict) else _verdict(case, conclusion.state(case))
+
+
+def _apply_rules(case: Case) -> Verdict | Later | None:
+    expectation = case.expectation
     if expectation.verdict not in RULES:
         raise LockstepError(
             f"there is no verdict {expectation.verdict!r}; use one of: {', '.join(sorted(RULES))}"
         )
-    case = Case.of(recording, expectation, limits)
     soonest: Later | None = None
     for rule in RULES[expectation.verdict]:
         answer = rule(case)
@@ -52,15 +63,6 @@ def assess(
         if answer and (soonest is None or answer.at < soonest.at):
             soonest = answer
     return soonest
-
-
-def conclude(recording: Recording, expectation: Expectation, limits: Limits = DEFAULT) -> Verdict:
-    """Decide now: what is there is what was observed."""
-    decided = judge(recording, expectation, limits)
-    if decided is not None:
-        return decided
-    case = Case.of(recording, expectation, limits)
-    return _verdict(case, conclusion.state(case))
 
 
 def _verdict(case: Case, finding: Finding) -> Verdict:
@@ -76,13 +78,19 @@ def _verdict(case: Case, finding: Finding) -> Verdict:
         reason=finding.reason if ok else _fault(expectation, finding),
         bound=sum(len(gang.bound) for gang in case.wanted),
         size=expectation.pods,
-        bind_skew=measures.longest_bind_skew(case.history, case.wanted),
+        bind_skew=_bind_skew(case, finding),
         release_latency=latency,
         pod_group=podgroups.summary(group) if group else None,
         evidence=finding.evidence + _notes(case, released, latency),
         at=case.end,
         measures={name: round(value, 3) for name, value in finding.measures.items()},
     )
+
+
+def _bind_skew(case: Case, finding: Finding) -> float | None:
+    if finding.bind_skew is not None:
+        return round(finding.bind_skew, 3)
+    return measures.longest_bind_skew(case.history, case.wanted)
 
 
 def _fault(expectation: Expectation, finding: Finding) -> str:

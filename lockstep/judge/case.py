@@ -18,11 +18,15 @@ class Case:
     history: History
     expectation: Expectation
     limits: Limits
+    final: bool = False
+    """Whether there will be no more to see: a rule says now what is missing, or never."""
 
     @classmethod
-    def of(cls, recording: Recording, expectation: Expectation, limits: Limits) -> Case:
+    def of(
+        cls, recording: Recording, expectation: Expectation, limits: Limits, final: bool = False
+    ) -> Case:
         """Open the case."""
-        return cls(History.of(recording, expectation.namespace), expectation, limits)
+        return cls(History.of(recording, expectation.namespace), expectation, limits, final)
 
     @property
     def end(self) -> float:

@@ -25,6 +25,15 @@ class Workload:
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
 
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any]) -> Workload:
+        """Read it as `to_mapping` writes it."""
+        return cls(str(data["kind"]), str(data["name"]))
+
+    def to_mapping(self) -> dict[str, str]:
+        """Write it as JSON has it."""
+        return {"kind": self.kind, "name": self.name}
+
 
 @dataclass(frozen=True)
 class Expectation:
@@ -45,6 +54,12 @@ class Expectation:
     """Whether a PodGroup must hold the pods together; if not, there must be none."""
     min_member: int | None = None
     """The PodGroup's minMember where it is not the size (LWS sets 1 for LeaderReady)."""
+    at_once: int | None = None
+    """Gangs that may run at once, by the pool's room or a queue's cap; None: not judged."""
+    queue: str | None = None
+    """The Volcano queue that the gangs must be in; None: not judged."""
+    rival: Workload | None = None
+    """A second set of the same size, of higher priority, that arrives later."""
 
     @property
     def pods(self) -> int:
@@ -55,17 +70,20 @@ class Expectation:
     def from_mapping(cls, data: Mapping[str, Any]) -> Expectation:
         """Read it as Pulumi hands it over: numbers may come as floats."""
         try:
-            minimum = data.get("minMember")
+            rival = data.get("rival")
             return cls(
                 scenario=str(data["scenario"]),
                 verdict=str(data["verdict"]),
                 namespace=str(data["namespace"]),
-                workload=Workload(str(data["workload"]["kind"]), str(data["workload"]["name"])),
+                workload=Workload.from_mapping(data["workload"]),
                 size=int(data["size"]),
                 groups=int(data.get("groups", 1)),
                 requests={k: str(v) for k, v in (data.get("requests") or {}).items()},
                 gang=bool(data.get("gang", True)),
-                min_member=None if minimum is None else int(minimum),
+                min_member=_number(data.get("minMember")),
+                at_once=_number(data.get("atOnce")),
+                queue=data.get("queue"),
+                rival=None if rival is None else Workload.from_mapping(rival),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise LockstepError(f"the expectation is not complete: {error!r}") from error
@@ -76,13 +94,23 @@ class Expectation:
             "scenario": self.scenario,
             "verdict": self.verdict,
             "namespace": self.namespace,
-            "workload": {"kind": self.workload.kind, "name": self.workload.name},
+            "workload": self.workload.to_mapping(),
             "size": self.size,
             "groups": self.groups,
             "requests": dict(self.requests),
             "gang": self.gang,
         }
-        return data if self.min_member is None else {**data, "minMember": self.min_member}
+        optional = {
+            "minMember": self.min_member,
+            "atOnce": self.at_once,
+            "queue": self.queue,
+            "rival": self.rival and self.rival.to_mapping(),
+        }
+        return data | {key: value for key, value in optional.items() if value is not None}
+
+
+def _number(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 @dataclass(frozen=True)
@@ -114,6 +142,8 @@ class Finding:
     """False when the state has the expected name but something else about it is wrong."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """Figures that this verdict is about, by name: seconds to recover, pods wasted…"""
+    bind_skew: float | None = None
+    """The longest bind skew where gangs came and went; None: that of the gangs that are there."""
 
 
 @dataclass(frozen=True)
