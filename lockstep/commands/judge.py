@@ -7,7 +7,6 @@ import dataclasses
 import json
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 

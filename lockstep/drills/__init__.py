@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Protocol, cast
 
+from lockstep import kube
 from lockstep.drills.ground import Ground, InVain
 from lockstep.errors import LockstepError
 from lockstep.judge import notes

@@ -19,12 +19,8 @@ from lockstep.judge.history import History
 from lockstep.recorder_process import Live
 
 
-class InVain(LockstepError):
+class InVain(LockstepError):  # noqa: N818  # it is no error of ours
     """What a drill waited for did not come; what came instead is for the judge."""
-
-
-class InVain(LockstepError):
-    """The workload did not react as the drill expected; the judge says what it did instead."""
 
 
 @dataclass(frozen=True)
