@@ -1,27 +1,20 @@
 """The two ends of a scenario: a recorder that starts before the workload, a verdict after it.
 
-Both are commands, so that an update waits for them and fails with their reason. Values go to them
-through the environment, never through shell text. A change of the environment runs `create` again
-in place; `triggers` would replace the resource instead (pulumi-command#855).
+Both are commands, so that an update waits for them and fails with their reason. A change of their
+environment runs them again in place: nothing is replaced, so nothing has to be deleted first.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pulumi
-from pulumi_command import local
 
-from lockstep import paths
-
-if TYPE_CHECKING:
-    from components.cluster.base import Cluster
-
-_RUN = '"$LOCKSTEP_PYTHON" -m lockstep'
+from components.cluster.base import Cluster
+from components.program import access, program
 
 
 @dataclass
@@ -59,19 +52,16 @@ class Watch(pulumi.ComponentResource):
     ) -> None:
         super().__init__("lockstep:verdict:Watch", name, None, opts)
         self.environment = {
-            "LOCKSTEP_PYTHON": sys.executable,
+            **access(args.cluster),
             "LOCKSTEP_CLUSTER": args.cluster.cluster_name,
-            "LOCKSTEP_KUBECONFIG": args.cluster.kubeconfig_path,
-            "LOCKSTEP_CONTEXT": args.cluster.context or "",
             "LOCKSTEP_SCENARIO": args.scenario,
             "LOCKSTEP_NAMESPACE": args.namespace,
             "LOCKSTEP_POOL": args.pool,
         }
-        recorder = local.Command(
+        recorder = program(
             f"{name}-recorder",
-            create=f"{_RUN} record",
-            delete=f"{_RUN} record --stop",
-            dir=str(paths.project_dir()),
+            create="record",
+            delete="record --stop",
             environment={**self.environment, "LOCKSTEP_FINGERPRINT": args.fingerprint},
             opts=args.cluster.child(self),
         )
@@ -110,10 +100,9 @@ class Verdict(pulumi.ComponentResource):
         self, name: str, args: VerdictArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("lockstep:verdict:Verdict", name, None, opts)
-        judge = local.Command(
+        judge = program(
             f"{name}-judge",
-            create=f"{_RUN} judge",
-            dir=str(paths.project_dir()),
+            create="judge",
             environment={
                 **args.watch.environment,
                 "LOCKSTEP_RECORDING": args.watch.recording,
