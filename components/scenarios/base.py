@@ -63,6 +63,8 @@ class Plan:
     """Creates the workload."""
     drill: str | None = None
     """What is done to the workload before it is judged: a module of `lockstep.drills`."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Other fields of `lockstep.judge.Expectation`, where the scenario's verdict needs them."""
 
 
 class Scenario(pulumi.ComponentResource, abc.ABC):
@@ -164,6 +166,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 groups=plan.groups,
                 requests={"cpu": known["cpu"], "memory": known["memory"]},
                 gang=plan.gang,
+                **plan.more,
             ).to_mapping()
         )
 
