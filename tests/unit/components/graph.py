@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import patch
 
 import pulumi
 from google.protobuf import json_format  # type: ignore[import-untyped]
@@ -28,6 +29,9 @@ internalCertManagement:
 clientConnection:
   qps: 500
 """
+
+CREDENTIALS = "token: hunter2"
+"""What is in every kubeconfig here, and must be nowhere else."""
 
 COMMAND = "command:local:Command"
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -92,12 +96,12 @@ class Graph(Mocks):
     def _stdout(self, inputs: dict[str, Any]) -> str:
         said: dict[str, Any] = {
             "cluster create": {
-                "kubeconfig": "KUBECONFIG",
+                "kubeconfig": CREDENTIALS,
                 "kubeconfigPath": "/state/kubeconfig",
                 "webhookUrl": "https://127.0.0.1:9443",
                 "webhookCa": "Q0E=",
             },
-            "kind create": {"kubeconfig": "KUBECONFIG", "kubeconfigPath": "/state/kubeconfig"},
+            "kind create": {"kubeconfig": CREDENTIALS, "kubeconfigPath": "/state/kubeconfig"},
             "record": {"recording": "/state/recording.jsonl", "run": "1"},
             "judge": {"ok": True, "observed": "placed"},
             "taint apply": {"blocked": []},
@@ -152,13 +156,6 @@ class Monitor(MockMonitor):
         with _own_loop():
             return super().ReadResource(request)  # type: ignore[no-untyped-call]
 
-    def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802
-        if request.urn.split("::")[2] == "pulumi:pulumi:Stack":
-            outputs = json_format.MessageToDict(request.outputs)
-            self.graph.secret_exports = _secrets(outputs)
-            self.graph.exports = _plain(outputs)
-        return super().RegisterResourceOutputs(request)  # type: ignore[no-untyped-call]
-
     def _keep(self, request: Any, inputs: dict[str, Any], *, read: bool) -> None:
         assert request.name not in self.graph.records, f"two resources are named {request.name}"
         self.graph.records[request.name] = Record(
@@ -182,14 +179,22 @@ def deploy(build: Callable[[], Any], *, graph: Graph | None = None, stack: str =
     """Run a piece of program to its end; whatever it returns is resolved into `value`."""
     graph = graph or Graph()
 
-    def keep(value: Any) -> None:
-        graph.value = value
+    exported: dict[str, pulumi.Output[Any]] = {}
+
+    def keep(known: list[Any]) -> None:
+        graph.value, graph.exports, secret = known
+        graph.secret_exports = frozenset(key for key, value in secret.items() if value)
 
     @pulumi.runtime.test  # type: ignore[untyped-decorator]
     def run() -> pulumi.Output[None]:
-        return pulumi.Output.from_input(build()).apply(keep)
+        value = build()
+        secret = {key: output.is_secret() for key, output in exported.items()}
+        return pulumi.Output.all(value, dict(exported), secret).apply(keep)
 
-    with _own_loop(), _watched_applies(graph):
+    def export(name: str, value: Any) -> None:
+        exported[name] = pulumi.Output.from_input(value)
+
+    with _own_loop(), _watched_applies(graph), patch.object(pulumi, "export", export):
         pulumi.runtime.set_mocks(
             graph, project="lockstep", stack=stack, preview=False, monitor=Monitor(graph)
         )

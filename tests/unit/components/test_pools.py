@@ -41,7 +41,8 @@ def test_pod_requests_of_unequal_workers_fill_each_with_two(
     cpu: int, memory: int, more: int
 ) -> None:
     small = (f"{cpu}m", str(memory))
-    large = (f"{cpu + cpu * more // 101}m", str(memory * 5))
+    # Less than one and a half times as large, after rounding.
+    large = (f"{min(cpu + cpu * more // 101, 3 * (cpu // 2) - 1)}m", str(memory * 5))
     requests = pod_requests([large, small])
     assert fits(small, requests) == 2
     assert fits(large, requests) == 2

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+
+from components.cluster.existing import ExistingCluster, ExistingClusterArgs
+from tests.unit.components import clusters
+from tests.unit.components.graph import Graph, deploy
+
+
+def existing_cluster(folder: Path) -> Graph:
+    def build() -> dict[str, Any]:
+        cluster = clusters.existing(folder)
+        cluster.pool("gang", 2)
+        return {
+            "kubeconfig": cluster.kubeconfig,
+            "secret": cluster.kubeconfig.is_secret(),
+            "path": cluster.kubeconfig_path,
+            "context": cluster.context,
+            "provider": cluster.provider_name,
+            "host operators": cluster.host_operators,
+            "owned": cluster.owner is not None,
+        }
+
+    return deploy(build)
+
+
+def test_existing_creates_nothing_but_what_marks_its_pools(tmp_path: Path) -> None:
+    assert {r.name for r in existing_cluster(tmp_path).records.values() if r.custom} == {
+        "cluster-provider",
+        "gang-pool",
+        "gang-worker-0",
+        "gang-worker-1",
+    }
+
+
+def test_existing_provider_has_the_explicit_context_and_no_credentials(tmp_path: Path) -> None:
+    provider = existing_cluster(tmp_path)["cluster-provider"].inputs
+    assert provider["context"] == "mine"
+    assert provider["kubeconfig"] == str(tmp_path / "kubeconfig")
+    assert provider["enableServerSideApply"] == "true"
+    assert "hunter2" not in str(provider)
+
+
+def test_existing_kubeconfig_is_a_secret_and_of_the_one_context(tmp_path: Path) -> None:
+    value = existing_cluster(tmp_path).value
+    assert value["secret"] is True
+    config = yaml.safe_load(value["kubeconfig"])
+    assert config["current-context"] == "mine"
+    assert [user["user"]["token"] for user in config["users"]] == ["hunter2"]
+
+
+def test_existing_is_not_owned(tmp_path: Path) -> None:
+    graph = existing_cluster(tmp_path)
+    assert graph.value["owned"] is False
+    assert {record.deleted_with for record in graph.records.values()} == {""}
+
+
+def test_existing_runs_operators_as_pods(tmp_path: Path) -> None:
+    value = existing_cluster(tmp_path).value
+    assert (value["provider"], value["host operators"]) == ("existing", False)
+
+
+def test_existing_reaches_commands_through_file_and_context(tmp_path: Path) -> None:
+    environment = existing_cluster(tmp_path)["gang-pool"].environment
+    assert environment["LOCKSTEP_KUBECONFIG"] == str(tmp_path / "kubeconfig")
+    assert environment["LOCKSTEP_CONTEXT"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("context", "fault"),
+    [("", "explicit context"), ("mnie", "no context 'mnie' in .*; it has: mine, other")],
+)
+def test_existing_refuses_a_context_that_is_not_named_or_not_there(
+    context: str, fault: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "kubeconfig"
+    path.write_text(clusters.KUBECONFIG)
+    args = ExistingClusterArgs("lockstep-mine", context, str(path))
+    with pytest.raises(pulumi.RunError, match=fault):
+        deploy(lambda: ExistingCluster("cluster", args).urn)
