@@ -1,0 +1,236 @@
+"""`verify`: sets that nobody told us about, from what they say themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep import cli, verification
+from lockstep.commands import verify
+from lockstep.verification import BROKEN, CANNOT_TELL, HOLDS, GangReport
+from tests.unit.lockstep.fake_api import POD_GROUPS, PODS, SETS, FakeApi, serving
+from tests.unit.lockstep.story import Story, gang_created, gang_placed, pods
+
+LWS = "leaderworkerset.sigs.k8s.io"
+
+
+def a_set(
+    story: Story, replicas: int = 1, size: int = 4, name: str = "gang", **facts: Any
+) -> Story:
+    """A LeaderWorkerSet; the story's `kind` is taken by the observation's own."""
+    data = {"replicas": replicas, "size": size, "startup": "LeaderCreated", **facts}
+    story.tell(0.5, "workload", "ADDED", name, **data)
+    story.recording.observations[-1].facts["kind"] = "LeaderWorkerSet"  # type: ignore[index]
+    return story
+
+
+def only(story: Story) -> GangReport:
+    (report,) = verification.examine(story.recording)
+    return report
+
+
+def test_placed_whole_holds() -> None:
+    report = only(gang_placed(gang_created(a_set(Story()))))
+    assert (report.state, report.holds, report.bound) == ("placed", True, 4)
+    assert report.bind_skew == 0.03
+    assert report.pod_group == "gang-0-r1"
+
+
+def test_bound_but_not_yet_running_holds() -> None:
+    story = gang_created(a_set(Story()))
+    for name in pods():
+        story.bind(2.0, name)
+    assert (only(story).state, only(story).holds) == ("bound", True)
+
+
+def test_refused_whole_holds() -> None:
+    story = gang_created(a_set(Story()))
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    report = only(story)
+    assert (report.state, report.holds) == ("held", True)
+    assert "Insufficient cpu" in report.reason
+
+
+def test_partly_bound_is_broken() -> None:
+    report = only(gang_created(a_set(Story())).bind(2.0, "gang-0").until(9.0))
+    assert (report.state, report.holds, report.bound) == ("partial", False, 1)
+    assert "1 of 4 pods bound for 7.0 s" in report.reason
+
+
+def test_partly_bound_once_is_broken_though_it_is_whole_now() -> None:
+    story = gang_created(a_set(Story()))
+    for at, name in zip((2.0, 2.1, 9.0, 9.1), pods(), strict=True):
+        story.bind(at, name)
+    assert (only(story).state, only(story).holds) == ("torn", False)
+
+
+def test_partly_bound_just_now_is_not_clear() -> None:
+    report = only(gang_created(a_set(Story())).bind(2.0, "gang-0").until(3.0))
+    assert (report.state, report.holds) == ("binding", None)
+
+
+def test_whole_without_a_pod_group_is_broken() -> None:
+    story = a_set(Story())
+    for name in pods():
+        story.pod(1.0, name, podGroup=None)
+    report = only(gang_placed(story).until(9.0))
+    assert (report.state, report.holds) == ("unmanaged", False)
+    assert "no PodGroup was made" in report.reason
+
+
+def test_a_pod_group_that_asks_for_less_is_broken() -> None:
+    story = a_set(Story())
+    for name in pods():
+        story.pod(1.0, name)
+    story.pod_group(1.0, minMember=1)
+    report = only(gang_placed(story))
+    assert (report.state, report.holds) == ("unmanaged", False)
+    assert "minMember 1, not 4" in report.reason
+
+
+def test_a_pod_group_that_the_scheduler_ignores_is_broken() -> None:
+    story = gang_created(a_set(Story()), scheduler="default-scheduler")
+    report = only(gang_placed(story))
+    assert (report.state, report.holds) == ("unmanaged", False)
+    assert "ignores PodGroups" in report.reason
+
+
+def test_leader_first_promises_nothing() -> None:
+    story = gang_placed(gang_created(a_set(Story(), startup="LeaderReady")))
+    assert (only(story).state, only(story).holds) == ("leader-first", None)
+
+
+def test_missing_pods_are_not_clear() -> None:
+    story = a_set(Story(), replicas=2)
+    story.pod(1.0, "gang-0").pod_group(1.0).until(9.0)
+    states = [(r.group, r.state, r.holds) for r in verification.examine(story.recording)]
+    assert states == [("gang-0", "incomplete", None), ("gang-1", "absent", None)]
+
+
+def test_waiting_without_a_scheduler_is_not_clear() -> None:
+    report = only(gang_created(a_set(Story())).until(30.0))
+    assert (report.state, report.holds) == ("pending", None)
+
+
+def test_each_group_of_each_set_is_reported_and_scaled_down_ones_are_not() -> None:
+    story = gang_placed(gang_created(a_set(Story(), replicas=1)))
+    gang_created(story, at=1.0, group=1)
+    for name in pods(1):
+        story.delete(2.0, name)
+    a_set(story, name="other")
+    assert [r.group for r in verification.examine(story.recording)] == ["gang-0", "other-0"]
+
+
+@pytest.mark.parametrize(
+    ("holds", "code"),
+    [
+        ([True, True], HOLDS),
+        ([True, None], CANNOT_TELL),
+        ([None, False, True], BROKEN),
+        ([], CANNOT_TELL),
+    ],
+)
+def test_exit_code(holds: list[bool | None], code: int) -> None:
+    reports = [GangReport("n", "w", "g", 4, 4, "placed", one, "", None, None) for one in holds]
+    assert verification.exit_code(reports) == code
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[FakeApi, list[str]]]:
+    with serving(tmp_path) as (api, config):
+        yield api, ["verify", "--kubeconfig", str(config), "-n", "test", "--for", "0.3s"]
+
+
+def deploy(api: FakeApi, bound: int = 2, size: int = 2) -> None:
+    """A set whose pods are there already, as on a cluster that somebody else runs."""
+    labels = {f"{LWS}/name": "gang", f"{LWS}/group-index": "0"}
+    api.put("gang", SETS, spec={"replicas": 1, "leaderWorkerTemplate": {"size": size}})
+    api.put("gang-0-r1", POD_GROUPS, spec={"minMember": size})
+    for index in range(size):
+        name = f"gang-0-{index}"
+        spec = {"nodeName": "w1"} if index < bound else {}
+        api.put(name, spec=spec, status={"phase": "Running" if index < bound else "Pending"})
+        metadata = api.objects[PODS][name]["metadata"]
+        metadata["labels"] = labels
+        metadata["annotations"] = {"scheduling.k8s.io/group-name": "gang-0-r1"}
+
+
+def test_verify_holds(
+    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, words = cluster
+    deploy(api)
+    assert cli.main(words) == 0
+    out = capsys.readouterr().out
+    assert "gang-0" in out
+    assert "2/2" in out
+    assert "holds: every gang is bound whole or not at all" in out
+
+
+def test_verify_json(
+    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, words = cluster
+    deploy(api, bound=1)
+    assert cli.main([*words, "--for", "2.2s", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["result"] == "broken"
+    assert document["seconds"] >= 2.2
+    (gang,) = document["gangs"]
+    assert (gang["state"], gang["bound"], gang["size"]) == ("partial", 1, 2)
+
+
+def test_verify_without_sets_does_not_wait(
+    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, words = cluster
+    assert cli.main([*words, "--for", "10m"]) == 2
+    assert "there is no LeaderWorkerSet in namespace test" in capsys.readouterr().out
+
+
+def test_verify_without_lws(
+    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, words = cluster
+    api.statuses[SETS] = 404
+    assert cli.main(words) == 2
+    assert "nothing to verify: LWS is not installed" in capsys.readouterr().err
+
+
+def test_verify_in_all_namespaces(
+    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, words = cluster
+    for path in list(api.objects):
+        api.objects[path.replace("/namespaces/test", "")] = api.objects[path]
+    deploy(api)
+    words = [word for word in words if word not in ("-n", "test")]
+    assert cli.main([*words, "--all-namespaces"]) == 0
+    assert "gang-0" in capsys.readouterr().out
+
+
+def test_verify_of_a_cluster_that_is_not_there(
+    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, words = cluster
+    api.cut(down=True)
+    assert cli.main(words) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("lockstep: cannot watch the cluster")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("2m", 120), ("1.5", 1.5)])
+def test_duration(text: str, seconds: float) -> None:
+    assert verify.duration(text) == seconds
+
+
+def test_bad_duration(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["verify", "--for", "soon"])
+    assert "'soon' is not a time such as 30s or 2m" in capsys.readouterr().err
