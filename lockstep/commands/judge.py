@@ -74,8 +74,9 @@ def _exercise(
     """
     from lockstep import access, drills  # only for scenarios that need them
 
-    ground = drills.Ground(access.client(), live, expectation, subject.pool, args.patience)
-    return drills.perform(drills.drill(args.drill), ground)
+    with access.cluster() as client:
+        ground = drills.Ground(client, live, expectation, subject.pool, args.patience)
+        return drills.perform(drills.drill(args.drill), ground)
 
 
 def _expectation(text: str | None) -> Expectation:
