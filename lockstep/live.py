@@ -89,7 +89,7 @@ def _follow_pods(console: Console, where: tuple[str, str] | None, over: threadin
         fresh = follower.recording.observations[told:]
         told += len(fresh)
         for line in view.lines(fresh):
-            console.print(line, highlight=False)
+            console.print(line, highlight=False, soft_wrap=True)
 
 
 def _run_of(path: Any) -> str:
@@ -125,8 +125,9 @@ class PodView:
             yield f"  [dim]{seen.at:6.2f} s[/dim]  {seen.name:<28} {state}"
 
     def _event(self, seen: Observation) -> Iterator[str]:
-        message = str(seen.facts.get("message", "")).split(".")[0]
-        if self._states.get("event") != message:
+        message = str(seen.facts.get("message", "")).split(".")[0].split(";")[0]
+        # Volcano uses the same reason to say that a gang is no longer so.
+        if "not ready" in message and self._states.get("event") != message:
             self._states["event"] = message
             yield f"  [dim]{seen.at:6.2f} s[/dim]  [yellow]unschedulable[/yellow]: {message}"
 
