@@ -1,0 +1,77 @@
+"""Gangs that contend: whichever is whole does its work and ends, until each has had its turn.
+
+A gang ends when its leader is deleted; LWS makes the group anew, so it queues up behind the others.
+The leader is deleted in the foreground, as LWS does it: its PodGroup is gone before the next leader
+comes. Otherwise the new group may be left without one (lws#1054).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lightkube.resources.core_v1 import Pod
+from lightkube.types import CascadeType
+
+from lockstep import judge
+from lockstep.drills.ground import Ground
+from lockstep.judge import runs
+from lockstep.judge.history import History
+from lockstep.judge.runs import Run
+
+WORK = 1.0
+"""Seconds that a gang works."""
+ROUNDS = 3
+"""Turns per gang after which those that have had none have starved."""
+
+
+def run(ground: Ground) -> None:
+    """Let every gang run once, and one more after the last: the judge sees the crowd at work."""
+    for _ in range(ROUNDS * ground.expectation.groups):
+        history = ground.until(
+            "a whole gang", lambda seen: _spoilt(ground) or bool(_at_work(ground, seen))
+        )
+        at_work = _at_work(ground, history)
+        if not at_work:
+            return
+        _finish(ground, at_work[0])
+        if _all_had_a_turn(ground):
+            break
+    ground.until("another whole gang", lambda seen: _spoilt(ground) or bool(_at_work(ground, seen)))
+
+
+def _runs(ground: Ground, history: History) -> list[Run]:
+    wanted = history.gangs(ground.expectation)[: ground.expectation.groups]
+    return runs.of(history, wanted)
+
+
+def _at_work(ground: Ground, history: History) -> Sequence[Run]:
+    """Gangs that are whole now, the longest at work first."""
+    return [one for one in _runs(ground, history) if not one.over]
+
+
+def _all_had_a_turn(ground: Ground) -> bool:
+    ended = {one.key for one in _runs(ground, ground.history()) if one.over}
+    return len(ended) >= ground.expectation.groups
+
+
+def _spoilt(ground: Ground) -> bool:
+    """Whether the outcome is known to be another: there is nothing more to wait for."""
+    verdict = judge.judge(ground.live.recording, ground.expectation)
+    return verdict is not None and not verdict.ok
+
+
+def _finish(ground: Ground, one: Run) -> None:
+    ground.rest(WORK)
+    leader = one.generation.leader
+    ground.note(f"done: {one.key} has worked for {ground.live.now() - one.start:.1f} s and ends")
+    ground.client.delete(
+        Pod, leader.name, namespace=ground.namespace, cascade=CascadeType.FOREGROUND
+    )
+    ground.until(
+        f"the end of {one.key}",
+        lambda seen: all(not pod.alive for pod in seen.pods if pod.first.uid in _uids(one)),
+    )
+
+
+def _uids(one: Run) -> set[str]:
+    return {pod.first.uid for pod in one.generation.pods}
