@@ -1,26 +1,34 @@
-"""A Kubernetes client from what the Pulumi program puts into a command's environment."""
+"""The cluster that the Pulumi program names in a command's environment."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 
-from lightkube import Client, KubeConfig
-from lightkube.core.exceptions import ConfigError
+from lightkube import Client
 
+from lockstep import kube
 from lockstep.errors import LockstepError
 
 KUBECONFIG = "LOCKSTEP_KUBECONFIG"
 CONTEXT = "LOCKSTEP_CONTEXT"
-FIELD_MANAGER = "lockstep"
 
 
 def client() -> Client:
-    """Connect to the cluster of LOCKSTEP_KUBECONFIG, in LOCKSTEP_CONTEXT if that is set."""
+    """Connect to LOCKSTEP_KUBECONFIG, in LOCKSTEP_CONTEXT if that is set."""
     path = os.environ.get(KUBECONFIG)
     if not path:
         raise LockstepError(f"which cluster? set {KUBECONFIG} to a kubeconfig file")
+    return kube.client(path, os.environ.get(CONTEXT) or None)
+
+
+@contextlib.contextmanager
+def cluster() -> Iterator[Client]:
+    """Connect, and turn whatever goes wrong between here and the cluster into one line."""
+    connected = client()
     try:
-        config = KubeConfig.from_file(path).get(os.environ.get(CONTEXT) or None)
-    except ConfigError as error:
-        raise LockstepError(f"cannot use the kubeconfig {path}: {error}") from error
-    return Client(config=config, field_manager=FIELD_MANAGER)
+        yield connected
+    except kube.FAILURES as error:
+        said = str(error) or type(error).__name__
+        raise LockstepError(f"the cluster does not do as asked: {said}") from error

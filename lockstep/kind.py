@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
-from lightkube import Client, KubeConfig
+from lightkube import Client
 from lightkube.resources.core_v1 import Node
 
-from lockstep import paths
+from lockstep import kube, paths
 from lockstep.errors import LockstepError
 
 WORKER_LABEL = "lockstep.dev/worker"
@@ -161,7 +161,7 @@ def _kubeconfig(name: str) -> Path:
 
 
 def _client(name: str) -> Client:
-    return Client(config=KubeConfig.from_file(_kubeconfig(name)))
+    return kube.client(str(_kubeconfig(name)))
 
 
 def _description(name: str) -> dict[str, str]:

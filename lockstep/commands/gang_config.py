@@ -38,7 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:  # noqa: ARG001
     """Take our part out of the config, then of the manager's pods, which restarts it."""
-    restore(access.client())
+    with access.cluster() as client:
+        restore(client)
     return 0
 
 

@@ -24,6 +24,7 @@ def run(args: argparse.Namespace) -> int:  # noqa: ARG001
         raise LockstepError(
             "which pool? set LOCKSTEP_POOL to its name and LOCKSTEP_POOL_SIZE to a number"
         ) from error
-    chosen = nodes.choose(nodes.read(access.client()), pool, size)
+    with access.cluster() as client:
+        chosen = nodes.choose(nodes.read(client), pool, size)
     print(json.dumps({"workers": [node.worker() for node in chosen]}))
     return 0

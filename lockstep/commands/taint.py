@@ -26,10 +26,10 @@ def run(args: argparse.Namespace) -> int:
         raise LockstepError(
             "which workers? set LOCKSTEP_NODES to a JSON list and LOCKSTEP_BLOCKED to a number"
         ) from error
-    client = access.client()
-    if args.action == "remove":
-        taints.remove(client, nodes)
-        return 0
-    taints.apply(client, nodes, blocked, os.environ.get("LOCKSTEP_POOL") or "lockstep")
-    print(json.dumps({"blocked": nodes[:blocked]}))
+    with access.cluster() as client:
+        if args.action == "remove":
+            taints.remove(client, nodes)
+        else:
+            taints.apply(client, nodes, blocked, os.environ.get("LOCKSTEP_POOL") or "lockstep")
+            print(json.dumps({"blocked": nodes[:blocked]}))
     return 0

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pulumi
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.pools import Requests, Worker, WorkerPool, capacity, pod_requests
@@ -32,6 +32,7 @@ def test_pod_requests_of_any_worker_fill_it_with_two(cpu: str, memory: str) -> N
     assert fits((cpu, memory), pod_requests([(cpu, memory)])) == 2
 
 
+@settings(deadline=None)
 @given(
     cpu=st.integers(min_value=10, max_value=10**6),
     memory=st.integers(min_value=2**20, max_value=2**45),

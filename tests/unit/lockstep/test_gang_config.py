@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lockstep.errors import LockstepError
@@ -97,6 +97,7 @@ values = st.recursive(
 configs = st.dictionaries(st.sampled_from(["kind", "webhook", SECTION, "z"]), values, max_size=4)
 
 
+@settings(deadline=None)
 @given(config=configs, flow=st.sampled_from([None, True, False]), end=st.booleans())
 def test_provider_is_added_to_any_config_and_taken_back(
     config: dict[str, Any], flow: bool | None, end: bool

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from lockstep import cli, kube, nodes
+from lockstep.errors import LockstepError
+from lockstep.nodes import Candidate, choose
+from tests.unit.lockstep.memory_api import MemoryApi
+
+GI = Fraction(2**30)
+
+
+def candidate(name: str, pool: str | None = None, **more: Any) -> Candidate:
+    given: dict[str, Any] = {"usable": True, "cpu": Fraction(4), "memory": 8 * GI}
+    return Candidate(name, pool, **{**given, **more})
+
+
+def names(chosen: list[Candidate]) -> list[str]:
+    return [node.name for node in chosen]
+
+
+def test_pool_takes_its_own_workers_first_then_free_ones_by_name() -> None:
+    found = [candidate("c"), candidate("z", "gang"), candidate("a"), candidate("b", "other")]
+    assert names(choose(found, "gang", 3)) == ["z", "a", "c"]
+
+
+def test_pool_takes_no_worker_that_it_cannot_use() -> None:
+    busy = candidate("busy", used_cpu=Fraction(3))
+    full = candidate("full", used_memory=5 * GI)
+    found = [candidate("down", usable=False), busy, full, candidate("a"), candidate("b")]
+    assert names(choose(found, "gang", 2)) == ["a", "b"]
+
+
+def test_pool_with_too_few_workers_says_why_in_one_line() -> None:
+    found = [
+        candidate("a"),
+        candidate("b", "constrained"),
+        candidate("c", used_cpu=Fraction(3)),
+        candidate("d", usable=False),
+    ]
+    with pytest.raises(LockstepError) as caught:
+        choose(found, "gang", 2)
+    assert str(caught.value) == (
+        "the pool gang needs 2 workers that are ready, untainted and idle; found 1, as others "
+        "belong to the pools constrained, as pods of others fill c; add workers, lower "
+        "workersPerScenario, or remove other scenarios first"
+    )
+
+
+def test_worker_offers_what_others_leave_less_a_reserve() -> None:
+    node = candidate("a", used_cpu=Fraction(1, 2), used_memory=GI)
+    assert node.worker() == {"name": "a", "cpu": "3100m", "memory": "6657199308"}
+
+
+def test_idle_worker_offers_too_much_for_a_third_pod() -> None:
+    """Two pods take nine tenths: a third, of 45 %, must not fit beside them."""
+    half = Fraction(45, 100)
+    assert 1 - 2 * half < half
+
+
+def node(**changes: Any) -> dict[str, Any]:
+    return {
+        "metadata": {"labels": changes.get("labels", {})},
+        "spec": {"taints": changes.get("taints"), "unschedulable": changes.get("off")},
+        "status": {
+            "allocatable": {"cpu": "1930m", "memory": "7901Mi"},
+            "conditions": [{"type": "Ready", "status": changes.get("ready", "True")}],
+        },
+    }
+
+
+def pod(name: str, phase: str = "Running", **labels: str) -> dict[str, Any]:
+    containers = [{"name": c, "resources": {"requests": {"cpu": "100m"}}} for c in "xy"]
+    return {
+        "metadata": {"labels": labels},
+        "spec": {"nodeName": name, "containers": [*containers, {"name": "z"}]},
+        "status": {"phase": phase},
+    }
+
+
+@pytest.fixture
+def api() -> MemoryApi:
+    api = MemoryApi()
+    api.put("/api/v1/nodes/plain", node(labels={"lockstep.dev/pool": "gang"}))
+    api.put("/api/v1/nodes/master", node(taints=[{"key": "master", "effect": "NoSchedule"}]))
+    api.put("/api/v1/nodes/soft", node(taints=[{"key": "x", "effect": "PreferNoSchedule"}]))
+    ours = {"key": "lockstep.dev/blocked", "effect": "NoSchedule"}
+    api.put("/api/v1/nodes/ours", node(taints=[ours]))
+    api.put("/api/v1/nodes/off", node(off=True))
+    api.put("/api/v1/nodes/down", node(ready="False"))
+    api.put("/api/v1/namespaces/a/pods/p1", pod("plain"))
+    api.put("/api/v1/namespaces/a/pods/p2", pod("plain", "Succeeded"))
+    api.put("/api/v1/namespaces/a/pods/p3", pod("", "Pending"))
+    api.put(
+        "/api/v1/namespaces/b/pods/p4", pod("plain", **{"app.kubernetes.io/part-of": "lockstep"})
+    )
+    return api
+
+
+def test_nodes_are_read_with_what_pods_of_others_request(api: MemoryApi) -> None:
+    found = {node.name: node for node in nodes.read(api.client())}
+    assert found["plain"].pool == "gang"
+    assert found["plain"].cpu == Fraction(193, 100)
+    assert found["plain"].used_cpu == Fraction(1, 5)
+    assert found["plain"].used_memory == 0
+    assert found["soft"].used_cpu == 0
+
+
+def test_nodes_are_usable_when_pods_may_go_there(api: MemoryApi) -> None:
+    usable = {node.name for node in nodes.read(api.client()) if node.usable}
+    assert usable == {"plain", "soft", "ours"}
+
+
+class TestCommand:
+    @pytest.fixture(autouse=True)
+    def environment(self, api: MemoryApi, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(kube, "client", lambda *_: api.client())
+        monkeypatch.setenv("LOCKSTEP_KUBECONFIG", "/kubeconfig")
+        monkeypatch.setenv("LOCKSTEP_POOL", "gang")
+        monkeypatch.setenv("LOCKSTEP_POOL_SIZE", "2")
+
+    def test_workers_are_printed_as_json(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert cli.main(["nodes"]) == 0
+        workers = json.loads(capsys.readouterr().out)["workers"]
+        assert [worker["name"] for worker in workers] == ["plain", "ours"]
+        assert workers[0]["cpu"] == "1537m"
+
+    def test_bad_environment_is_an_error_of_one_line(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("LOCKSTEP_POOL_SIZE", "many")
+        assert cli.main(["nodes"]) == 2
+        assert "LOCKSTEP_POOL_SIZE" in capsys.readouterr().err
+
+    def test_cluster_that_refuses_is_an_error_of_one_line(
+        self, api: MemoryApi, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        api.refused = ("GET",)
+        assert cli.main(["nodes"]) == 2
+        assert capsys.readouterr().err == (
+            "lockstep: the cluster does not do as asked: forbidden\n"
+        )

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from lockstep import cli, kube, taints
+from lockstep.errors import LockstepError
+from tests.unit.lockstep.memory_api import MemoryApi
+
+FOREIGN = {"key": "gpu", "value": "a100", "effect": "NoSchedule"}
+ANOTHER = {"key": "lockstep.dev/other", "effect": "NoExecute"}
+OURS = {"key": "lockstep.dev/blocked", "value": "constrained", "effect": "NoSchedule"}
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> MemoryApi:
+    api = MemoryApi()
+    for name in "abc":
+        api.put(f"/api/v1/nodes/{name}", {"spec": {"podCIDR": "10.0.0.0/24"}})
+    monkeypatch.setattr(taints, "PAUSE", 0)
+    return api
+
+
+def taint(api: MemoryApi, name: str, *entries: dict[str, str]) -> None:
+    api.put(f"/api/v1/nodes/{name}", {"spec": {"podCIDR": "x", "taints": list(entries)}})
+
+
+def taints_of(api: MemoryApi, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = api.objects[f"/api/v1/nodes/{name}"]["spec"].get("taints", [])
+    return found
+
+
+def test_workers_are_blocked_up_to_the_number(api: MemoryApi) -> None:
+    taints.apply(api.client(), list("abc"), 2, "constrained")
+    assert [taints_of(api, name) for name in "abc"] == [[OURS], [OURS], []]
+
+
+def test_smaller_number_frees_workers(api: MemoryApi) -> None:
+    taints.apply(api.client(), list("abc"), 2, "constrained")
+    taints.apply(api.client(), list("abc"), 1, "constrained")
+    assert [taints_of(api, name) for name in "abc"] == [[OURS], [], []]
+
+
+def test_taints_of_others_survive_blocking_and_freeing(api: MemoryApi) -> None:
+    taint(api, "a", FOREIGN, ANOTHER)
+    taints.apply(api.client(), ["a"], 1, "constrained")
+    assert taints_of(api, "a") == [FOREIGN, ANOTHER, OURS]
+    taints.apply(api.client(), ["a"], 0, "constrained")
+    assert taints_of(api, "a") == [FOREIGN, ANOTHER]
+
+
+def test_taints_of_others_survive_removal(api: MemoryApi) -> None:
+    taint(api, "a", OURS, FOREIGN)
+    taints.remove(api.client(), ["a"])
+    assert taints_of(api, "a") == [FOREIGN]
+
+
+def test_taint_that_appears_meanwhile_survives(api: MemoryApi) -> None:
+    """Another writer is quicker, once: the list that was read is stale."""
+
+    def quicker() -> None:
+        api.before_patch = lambda: None
+        taint(api, "a", FOREIGN)
+
+    api.before_patch = quicker
+    taints.apply(api.client(), ["a"], 1, "constrained")
+    assert taints_of(api, "a") == [FOREIGN, OURS]
+
+
+def test_rest_of_the_node_is_left_alone(api: MemoryApi) -> None:
+    taints.apply(api.client(), ["a"], 1, "constrained")
+    taints.remove(api.client(), ["a"])
+    assert api.objects["/api/v1/nodes/a"]["spec"] == {"podCIDR": "10.0.0.0/24"}
+
+
+def test_nothing_is_written_when_nothing_changes(api: MemoryApi) -> None:
+    taints.apply(api.client(), list("abc"), 1, "constrained")
+    taints.apply(api.client(), list("abc"), 1, "constrained")
+    assert api.patches == ["/api/v1/nodes/a"]
+
+
+def test_node_that_is_gone_needs_no_freeing(api: MemoryApi) -> None:
+    taints.remove(api.client(), ["gone", "a"])
+
+
+def test_node_that_never_comes_is_an_error_of_one_line(api: MemoryApi) -> None:
+    with pytest.raises(LockstepError, match=r"taints of node gone: it is missing or"):
+        taints.apply(api.client(), ["gone"], 1, "constrained")
+
+
+def test_refusal_is_an_error_at_once(api: MemoryApi) -> None:
+    api.refused = ("GET",)
+    with pytest.raises(LockstepError, match="cannot change the taints of node a: forbidden"):
+        taints.apply(api.client(), ["a"], 1, "constrained")
+
+
+class TestCommand:
+    @pytest.fixture(autouse=True)
+    def environment(self, api: MemoryApi, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(kube, "client", lambda *_: api.client())
+        monkeypatch.setenv("LOCKSTEP_KUBECONFIG", "/kubeconfig")
+        monkeypatch.setenv("LOCKSTEP_NODES", '["a", "b"]')
+        monkeypatch.setenv("LOCKSTEP_BLOCKED", "1")
+        monkeypatch.setenv("LOCKSTEP_POOL", "constrained")
+
+    def test_apply_names_the_blocked_workers(
+        self, api: MemoryApi, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert cli.main(["taint", "apply"]) == 0
+        assert json.loads(capsys.readouterr().out) == {"blocked": ["a"]}
+        assert taints_of(api, "a") == [OURS]
+
+    def test_remove_frees_them(self, api: MemoryApi) -> None:
+        cli.main(["taint", "apply"])
+        assert cli.main(["taint", "remove"]) == 0
+        assert taints_of(api, "a") == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("LOCKSTEP_NODES", "a,b"), ("LOCKSTEP_BLOCKED", "two"), ("LOCKSTEP_KUBECONFIG", "")],
+    )
+    def test_bad_environment_is_an_error_of_one_line(
+        self,
+        name: str,
+        value: str,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.setenv(name, value)
+        assert cli.main(["taint", "apply"]) == 2
+        error = capsys.readouterr().err
+        assert name in error
+        assert error.count("\n") == 1
