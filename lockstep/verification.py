@@ -10,16 +10,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.judge import DEFAULT, Expectation, Limits, Workload, clues, measures, podgroups
+from lockstep.judge import (
+    DEFAULT,
+    Expectation,
+    Limits,
+    Workload,
+    clues,
+    measures,
+    podgroups,
+    schedulers,
+)
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang, History, Life
 from lockstep.judge.rules.torn import watched
 from lockstep.recording import Recording
 
 HOLDS, BROKEN, CANNOT_TELL = 0, 1, 2
-
-# Known to ignore PodGroups; LWS makes them for its pods all the same (lws#630).
-_PLAIN_SCHEDULER = "default-scheduler"
 
 
 @dataclass(frozen=True)
@@ -149,10 +155,8 @@ def _unmanaged(case: Case, gang: Gang) -> Finding | None:
     """Find a gang that nothing holds together, though it may be whole by luck."""
     if not gang.alive:
         return None
-    plain = [p for p in gang.alive if p.last.facts.get("scheduler") == _PLAIN_SCHEDULER]
-    if plain:
-        names = clues.names(plain, most=2)
-        return ("unmanaged", False, f"{_PLAIN_SCHEDULER} places {names}, and ignores PodGroups")
+    if problems := schedulers.problems(gang):
+        return ("unmanaged", False, "; ".join(problems))
     group = podgroups.of(case.history, gang)
     if group is None:
         new = [p for p in gang.alive if not p.first.listed]

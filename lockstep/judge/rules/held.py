@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep.judge import podgroups
+from lockstep.judge import clues, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang
 from lockstep.judge.model import Finding, Later
@@ -21,7 +21,7 @@ def held(case: Case) -> Finding | Later | None:
         if not isinstance(shown, str):
             return shown
         evidence.append(shown)
-    if problems := podgroups.problems(case):
+    if problems := clues.problems(case):
         return Finding("mismatched", "; ".join(problems), tuple(evidence), sound=False)
     return Finding("held", "; ".join(evidence[:2]), tuple(evidence))
 

@@ -13,7 +13,7 @@ def placed(case: Case) -> Finding | Later | None:
     if not all(gang.complete for gang in case.wanted):
         return None
     pods = [pod for gang in case.wanted for pod in gang.alive]
-    problems = podgroups.problems(case)
+    problems = clues.problems(case)
     problems += [
         f"group {gang.key} is one too many"
         for gang in case.gangs

@@ -158,6 +158,21 @@ def test_one_pod_with_another_scheduler() -> None:
     assert "gang-0-2 asks for another scheduler, default-scheduler" in verdict.reason
 
 
+def test_one_pod_with_another_scheduler_is_no_gang_even_if_it_is_placed() -> None:
+    story = gang_created(Story())
+    story.tell(1.3, "pod", "MODIFIED", "gang-0", scheduler="default-scheduler")
+    verdict = fault(gang_placed(story).until(9.0), "placed")
+    assert verdict.observed == "mismatched"
+    assert "gang-0 asks for another scheduler, default-scheduler" in verdict.reason
+
+
+def test_a_scheduler_that_ignores_pod_groups_holds_nothing() -> None:
+    story = gang_placed(gang_created(Story(), scheduler="default-scheduler")).until(9.0)
+    assert "gang-0 asks for default-scheduler, which ignores PodGroups" in (
+        fault(story, "placed").reason
+    )
+
+
 def test_scheduler_is_stopped() -> None:
     verdict = at_deadline(gang_created(Story()).until(60.0))
     assert verdict.observed == "ignored"
