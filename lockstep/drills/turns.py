@@ -14,8 +14,8 @@ from lightkube.types import CascadeType
 
 from lockstep import judge
 from lockstep.drills.ground import Ground
-from lockstep.judge import runs
-from lockstep.judge.history import History
+from lockstep.judge import podgroups, runs
+from lockstep.judge.history import Gang, History
 from lockstep.judge.runs import Run
 
 WORK = 1.0
@@ -27,21 +27,36 @@ ROUNDS = 3
 def run(ground: Ground) -> None:
     """Let every gang run once, and one more after the last: the judge sees the crowd at work."""
     for _ in range(ROUNDS * ground.expectation.groups):
-        history = ground.until(
-            "a whole gang", lambda seen: _spoilt(ground) or bool(_at_work(ground, seen))
-        )
-        at_work = _at_work(ground, history)
+        at_work = _await_work(ground)
         if not at_work:
             return
         _finish(ground, at_work[0])
         if _all_had_a_turn(ground):
             break
-    ground.until("another whole gang", lambda seen: _spoilt(ground) or bool(_at_work(ground, seen)))
+    _await_work(ground)
+    # LWS takes a while to make an ended group anew; the judge must not meet it half-way.
+    ground.until("every group made anew", lambda seen: _spoilt(ground) or _all_there(ground, seen))
+
+
+def _await_work(ground: Ground) -> Sequence[Run]:
+    """Wait for a whole gang; none when the outcome is known to be another."""
+    history = ground.until(
+        "a whole gang", lambda seen: _spoilt(ground) or bool(_at_work(ground, seen))
+    )
+    return _at_work(ground, history)
+
+
+def _all_there(ground: Ground, history: History) -> bool:
+    gangs = _gangs(ground, history)
+    return all(len(gang.alive) == gang.size and podgroups.of(history, gang) for gang in gangs)
+
+
+def _gangs(ground: Ground, history: History) -> list[Gang]:
+    return history.gangs(ground.expectation)[: ground.expectation.groups]
 
 
 def _runs(ground: Ground, history: History) -> list[Run]:
-    wanted = history.gangs(ground.expectation)[: ground.expectation.groups]
-    return runs.of(history, wanted)
+    return runs.of(history, _gangs(ground, history))
 
 
 def _at_work(ground: Ground, history: History) -> Sequence[Run]:

@@ -85,27 +85,38 @@ def longest_bind_skew(history: History, runs: Sequence[Run]) -> float | None:
 def figures(history: History, gangs: Sequence[Gang], runs: Sequence[Run]) -> dict[str, float]:
     """What a crowd of gangs got done and what it cost, in figures that compare two schedulers.
 
-    A pod holds its place from its binding until it leaves. That was useful while its gang was
-    whole, and wasted otherwise.
+    A pod holds its place from its binding until it leaves: usefully while its gang is whole, in
+    vain before that, and after that as long as it takes to end a gang.
     """
-    pods = [pod for gang in gangs for pod in gang.pods]
-    held = 0.0
-    for pod in pods:
-        if pod.bound:
-            left = pod.leaving.at if pod.leaving else history.end
-            held += max(0.0, left - pod.bound.at)
-    useful = sum(run.generation.size * (run.end - run.start) for run in runs)
+    lives = [life for gang in gangs for life in generations.of(gang)]
+    ran = {run.generation.leader.first.uid: run for run in runs}
+    useful = wasted = ending = 0.0
     waits = [run.wait for run in runs]
-    ran = {run.generation.leader.first.uid for run in runs}
-    for gang in gangs:
-        for life in generations.of(gang):
-            if life.leader.alive and life.leader.first.uid not in ran:
-                waits.append(history.end - life.began)
+    for life in lives:
+        run = ran.get(life.leader.first.uid)
+        start, end = (run.start, run.end) if run else (history.end, history.end)
+        wasted += _held(life, history, 0.0, start)
+        useful += _held(life, history, start, end)
+        ending += _held(life, history, end, history.end)
+        if run is None and life.leader.alive:
+            waits.append(history.end - life.began)
+    first = min((life.began for life in lives), default=history.end)
     return {
-        "watchedSeconds": history.end - min((pod.first.at for pod in pods), default=history.end),
+        "watchedSeconds": history.end - first,
         "gangsCompleted": len(_over(runs)),
         "gangsAtOnce": most_at_once(runs),
         "podSecondsUseful": useful,
-        "podSecondsWasted": max(0.0, held - useful),
+        "podSecondsWasted": wasted,
+        "podSecondsEnding": ending,
         "longestWaitSeconds": max(waits, default=0.0),
     }
+
+
+def _held(life: Generation, history: History, start: float, end: float) -> float:
+    """Pod-seconds for which the pods of a gang held their places within a stretch of time."""
+    total = 0.0
+    for pod in life.pods:
+        if pod.bound:
+            left = pod.leaving.at if pod.leaving else history.end
+            total += max(0.0, min(left, end) - max(pod.bound.at, start))
+    return total

@@ -8,9 +8,12 @@ is known, not at its deadline.
 from __future__ import annotations
 
 from lockstep.judge.case import Rule
+from lockstep.judge.rules.deadlocked import deadlocked
 from lockstep.judge.rules.held import held
 from lockstep.judge.rules.partial import partial
 from lockstep.judge.rules.placed import placed
+from lockstep.judge.rules.recreated import recreated
+from lockstep.judge.rules.serialized import serialized
 from lockstep.judge.rules.torn import torn
 
 RULES: dict[str, tuple[Rule, ...]] = {
@@ -18,4 +21,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "released": (torn, placed, held),
     "held": (torn, placed, held),
     "partial": (placed, partial, held),
+    "serialized": (serialized,),
+    "deadlocked": (deadlocked,),
+    "recreated": (recreated,),
 }

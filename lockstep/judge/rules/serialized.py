@@ -8,11 +8,14 @@ from lockstep.judge import podgroups
 from lockstep.judge import runs as gang_runs
 from lockstep.judge.case import Case
 from lockstep.judge.model import Finding, Later
+from lockstep.judge.rules import slow
 from lockstep.judge.runs import Run
 
 
 def serialized(case: Case) -> Finding | Later | None:
     """Find `serialized`: every gang ran, never all at once, and after each that ended another."""
+    if (answer := slow.slow(case)) is not None:
+        return answer
     runs = gang_runs.of(case.history, case.wanted)
     if starved := starving(case, runs):
         return Finding("starved", starved, evidence(case, runs)) if case.final and runs else None
@@ -58,9 +61,9 @@ def _finding(case: Case, runs: Sequence[Run]) -> Finding:
     facts = [
         *evidence(case, runs),
         f"the next gang was whole {handover:.3f} s after one ended, at most",
-        f"{figures['podSecondsWasted']:.1f} pod-seconds of "
-        f"{figures['podSecondsUseful'] + figures['podSecondsWasted']:.1f} were held by gangs that "
-        "were not whole",
+        f"pods held their places for {figures['podSecondsUseful']:.1f} pod-seconds in whole gangs, "
+        f"for {figures['podSecondsWasted']:.1f} in gangs that were not whole yet, and for "
+        f"{figures['podSecondsEnding']:.1f} in gangs that ended",
     ]
     figures["longestHandoverSeconds"] = handover
     return Finding("serialized", what, tuple(facts), measures=figures, bind_skew=skew)
