@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lockstep.judge import notes
+
 if TYPE_CHECKING:
     from lockstep.recording import Observation, Recording
 
@@ -131,6 +133,8 @@ def _events(observations: Iterable[Observation]) -> Iterator[dict[str, Any]]:
             continue
         facts = seen.facts
         key = (str(facts.get("reason")), str(facts.get("object")), str(facts.get("message")))
+        if key[0] == notes.REASON and seen.listed:  # of a run before this one
+            continue
         count = int(facts.get("count") or 1)
         if key in kept:
             kept[key]["count"] = max(kept[key]["count"], count)

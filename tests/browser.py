@@ -86,6 +86,11 @@ class Browser:
             raise RuntimeError(answer["exceptionDetails"]["text"])
         return answer["result"].get("value")
 
+    def paint(self) -> None:
+        """Wait until what was changed is drawn: two frames, as the first may be under way."""
+        frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        self.call("Runtime.evaluate", expression=f"{frames}.then(() => 0)", awaitPromise=True)
+
     def screenshot(self, path: Path) -> None:
         """Save the whole page as a picture."""
         shot = self.call("Page.captureScreenshot", captureBeyondViewport=True)

@@ -60,8 +60,7 @@ class Story:
         return f"{self.scenario}-worker-{number}"
 
     def pod(self, at: float, name: str, **facts: Any) -> None:
-        listed = facts.pop("listed", False)
-        change = facts.pop("change", "MODIFIED")
+        more = {key: facts.pop(key) for key in ("listed", "change", "uid") if key in facts}
         known = {
             "group": None,
             "role": None,
@@ -71,7 +70,7 @@ class Story:
             "deleting": False,
             "requests": REQUESTS,
         }
-        self.tell(at, "pod", name, {**known, **facts}, change=change, listed=listed)
+        self.tell(at, "pod", name, {**known, **facts}, **more)
 
     def pod_group(self, at: float, group: str, phase: str, size: int = 4) -> None:
         facts = {
@@ -251,6 +250,72 @@ def crowd(gangs: int = 100) -> Receipt:
     story.recording.observations.sort(key=lambda seen: seen.at)
     story.wait(1.2 + gangs * 0.11 + 1)
     return _receipt(story, "placed", bound=4 * gangs, skew=0.018, groups=gangs, evidence=[])
+
+
+def serialized() -> Receipt:
+    """Three gangs with room for one: each runs, ends, and is made anew."""
+    story = Story("contention", "2026-03-02T09:20:00.000Z")
+    workers(story)
+    for one in range(3):
+        _gang(story, f"contention-lws-{one}", 0, 0.4 + one * 0.05)
+    for turn in range(4):
+        number, start = turn % 3, 1.0 + turn * 1.6
+        group, life = f"contention-lws-{number}", turn // 3
+        _gang_bound(story, group, life, start)
+        if turn < 3:
+            told = f"done: {group} has worked for 1.0 s and ends"
+            story.event(start + 1.1, "LockstepDrill", "LeaderWorkerSet/contention-lws", told)
+            _gang_ends(story, group, life, start + 1.12)
+            _gang(story, group, life + 1, start + 1.4)
+    story.event(6.9, "LockstepDrill", "LeaderWorkerSet/contention-lws", "drill over")
+    story.recording.observations.sort(key=lambda seen: seen.at)
+    story.wait(7.0)
+    measures = {"gangsCompleted": 3, "podSecondsWasted": 0.12, "longestWaitSeconds": 3.75}
+    return _receipt(
+        story, "serialized", bound=4, skew=0.018, groups=3, measures=measures,
+        evidence=["3 gangs completed, at most 1 at once"],
+    )  # fmt: skip
+
+
+def deadlocked() -> Receipt:
+    """The same three gangs on the default scheduler: each has a part."""
+    story = Story("contention-control", "2026-03-02T09:21:00.000Z")
+    workers(story)
+    for one in range(3):
+        group = f"contention-control-lws-{one}"
+        _gang(story, group, 0, 0.4 + one * 0.05)
+        _gang_bound(story, group, 0, 0.5 + one * 0.08, 2)
+    story.recording.observations.sort(key=lambda seen: seen.at)
+    story.wait(4.2)
+    measures = {"gangsCompleted": 0, "podSecondsWasted": 21.7, "longestWaitSeconds": 3.8}
+    return _receipt(
+        story, "deadlocked", bound=6, skew=None, groups=3, gang=False, measures=measures,
+        evidence=["3 gangs hold 6 places and none of them is whole"],
+    )  # fmt: skip
+
+
+def _members(group: str) -> list[tuple[str, str]]:
+    return [(group, "leader")] + [(f"{group}-{n}", "worker") for n in range(1, 4)]
+
+
+def _gang(story: Story, group: str, life: int, at: float) -> None:
+    for index, (name, role) in enumerate(_members(group)):
+        facts = {"group": group, "role": role, "uid": f"{name}-{life}"}
+        story.pod(at + index * 0.01, name, change="ADDED", **facts)
+
+
+def _gang_bound(story: Story, group: str, life: int, at: float, part: int = 4) -> None:
+    for index, (name, role) in enumerate(_members(group)[:part]):
+        facts = {"group": group, "role": role, "uid": f"{name}-{life}"}
+        story.pod(at + index * 0.006, name, node=story.worker(index % 3), **facts)
+        running = {**facts, "node": story.worker(index % 3), "phase": "Running"}
+        story.pod(at + 0.1 + index * 0.01, name, **running)
+
+
+def _gang_ends(story: Story, group: str, life: int, at: float) -> None:
+    for index, (name, role) in enumerate(_members(group)):
+        facts = {"group": group, "role": role, "uid": f"{name}-{life}", "deleting": True}
+        story.pod(at + index * 0.01, name, node=story.worker(index % 3), **facts)
 
 
 def demo() -> list[Receipt]:

@@ -55,6 +55,14 @@ class Canvas:
         y1, y2 = number(self.y - 3), number(self.y + height + 3)
         self._shapes.append(element("line", class_=kind, x1=x, x2=x, y1=y1, y2=y2))
 
+    def sign(self, time: float, label: str, title: str) -> None:
+        """Draw a round sign, with a number if there is room for one."""
+        place = percent(self.share(time))
+        disc = element("circle", element("title", title), cx=place, cy=number(self.y + 4), r="8")
+        self._shapes.append(element("g", disc, class_="sign"))
+        if label:
+            self._text(place, label, "sign", "middle", 8)
+
     def guide(self, time: float) -> None:
         """Mark a time through all lanes."""
         self._guides.add(time)

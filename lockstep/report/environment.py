@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lockstep.report import figures
 from lockstep.report.markup import Markup, element, join
 
 Receipt = Mapping[str, Any]
 
 
 def section(receipts: Sequence[Receipt]) -> Markup:
-    """Describe each environment once, however many receipts come from it."""
-    found = distinct(receipts)
+    """Describe what the receipts have in common once, and where they differ, which is which."""
+    facts = element(
+        "div",
+        *(_facts(title, rows) for title, rows in described(receipts)),
+        class_="facts",
+    )
     return element(
         "section",
         element("h2", "Where this was measured"),
-        *(_block(", ".join(steps) if len(found) > 1 else "", one) for steps, one in found),
+        facts,
         element("h3", "How to repeat it"),
         element("pre", "\n".join(commands(receipts))),
         id="environment",
@@ -25,23 +31,52 @@ def section(receipts: Sequence[Receipt]) -> Markup:
     )
 
 
-def distinct(receipts: Sequence[Receipt]) -> list[tuple[list[str], Receipt]]:
-    """Put together the receipts that have the same versions, cluster and settings."""
-    found: dict[str, tuple[list[str], Receipt]] = {}
-    for receipt in receipts:
-        keys = ("versions", "cluster", "config")
-        key = json.dumps([receipt[name] for name in keys], sort_keys=True)
-        found.setdefault(key, ([], receipt))[0].append(receipt["step"])
-    return list(found.values())
+def described(receipts: Sequence[Receipt]) -> list[tuple[str, dict[str, str]]]:
+    """Versions, settings and workers under their titles."""
+    versions = {one["step"]: _platform(one) for one in receipts}
+    settings = {one["step"]: dict(flat(one["config"])) for one in receipts}
+    workers = {one["step"]: {"per scenario": _workers(one["workers"])} for one in receipts}
+    tables = (("Versions", versions), ("Settings", settings), ("Workers", workers))
+    return [(title, merged(by_step)) for title, by_step in tables]
+
+
+def merged(by_step: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Join the facts of all steps; where they differ, each value names its steps."""
+    names = dict.fromkeys(name for facts in by_step.values() for name in facts)
+    joined: dict[str, str] = {}
+    for name in names:
+        values: dict[str, list[str]] = {}
+        for step, facts in by_step.items():
+            values.setdefault(facts.get(name, figures.NOTHING), []).append(step)
+        joined[name] = (
+            next(iter(values))
+            if len(values) == 1
+            else "; ".join(f"{value} ({', '.join(steps)})" for value, steps in values.items())
+        )
+    return joined
 
 
 def commands(receipts: Sequence[Receipt]) -> list[str]:
     """Say what to type, in a clone of the project."""
-    lines = ["make demo                     # everything, on the embedded cluster"]
-    for scenario in dict.fromkeys(receipt["scenario"] for receipt in receipts):
-        lines.append(f"{f'make up STACK={scenario}':<30}# {scenario} alone")
-    lines.append("python -m lockstep report     # this page, from the receipts")
-    return lines
+    provider = receipts[0]["cluster"]["provider"]
+    if provider in ("kind", "existing"):
+        lines = [(f"python -m lockstep demo --stack {provider}", "the whole walk")]
+    else:
+        lines = [("make demo", "the whole walk, on the embedded cluster")]
+        for scenario in dict.fromkeys(receipt["scenario"] for receipt in receipts):
+            lines.append((f"make up STACK={scenario}", "one scenario; make down takes it away"))
+    lines.append(("python -m lockstep report", "this page, from the receipts"))
+    return [f"{command:<40} # {what}" for command, what in lines]
+
+
+def _platform(receipt: Receipt) -> dict[str, str]:
+    cluster = receipt["cluster"]
+    return {"cluster": cluster["name"], "provider": cluster["provider"], **receipt["versions"]}
+
+
+def _workers(workers: Sequence[Mapping[str, str]]) -> str:
+    sizes = Counter(f"{worker['cpu']} CPU, {worker['memory']}" for worker in workers)
+    return ", ".join(f"{number} with {size}" for size, number in sizes.items()) or figures.NOTHING
 
 
 def flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -51,21 +86,6 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
             yield from flat(value, f"{prefix}{name}.")
         elif value is not None:
             yield f"{prefix}{name}", value if isinstance(value, str) else json.dumps(value)
-
-
-def _block(title: str, receipt: Receipt) -> Markup:
-    cluster = {"cluster": receipt["cluster"]["name"], "provider": receipt["cluster"]["provider"]}
-    workers = {
-        worker["name"]: f"{worker['cpu']} CPU, {worker['memory']}" for worker in receipt["workers"]
-    }
-    facts = element(
-        "div",
-        _facts("Versions", {**cluster, **receipt["versions"]}),
-        _facts("Settings", dict(flat(receipt["config"]))),
-        _facts("Workers", workers),
-        class_="facts",
-    )
-    return join(element("p", title, class_="soft") if title else None, facts)
 
 
 def _facts(title: str, facts: Mapping[str, str]) -> Markup | None:

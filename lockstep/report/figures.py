@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 NOTHING = "\N{EN DASH}"
 
 
@@ -33,6 +35,12 @@ def share(part: int, whole: int) -> str:
 def count(number: int, thing: str) -> str:
     """Write a count with its noun."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def words(name: str) -> str:
+    """Write a field's name as words: the unit is with the number."""
+    plain = re.sub(r"Seconds$", "", name).replace("podSeconds", "podTime")
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r" \1", plain).capitalize()
 
 
 def day(instant: str) -> str:

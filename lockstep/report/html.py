@@ -37,7 +37,7 @@ def render(receipts: Sequence[Receipt]) -> str:
         element(
             "main",
             _verdicts(receipts),
-            comparison.section(receipts),
+            comparison.sections(receipts),
             *(scenario.section(receipt) for receipt in receipts),
             environment.section(receipts),
         ),

@@ -20,6 +20,8 @@ BURST_SECONDS = Limits().burst
 """Pods of a gang are bound one after another: an incomplete gang is no news for this long."""
 MOST_POD_LANES = 24
 """More pods than this are drawn one lane per gang."""
+MOST_GANGS_BY_POD = 2
+"""More gangs than this, too: with several, the question is which are whole."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,23 @@ def gangs(receipt: Mapping[str, Any]) -> list[Gang]:
 
 
 def crowded(everyone: Sequence[Gang]) -> bool:
-    """Tell whether there are too many pods for a lane each."""
-    return sum(len(gang.pods) for gang in everyone) > MOST_POD_LANES
+    """Tell whether a lane per gang says more than a lane per pod."""
+    pods = sum(len(gang.pods) for gang in everyone)
+    return pods > MOST_POD_LANES or len(everyone) > MOST_GANGS_BY_POD
+
+
+def present(gang: Gang) -> list[tuple[float, float]]:
+    """When any pod of a gang was there: a gang that ends is made anew, and waits again."""
+    lives = sorted(
+        (pod.created, pod.ended if pod.ended is not None else gang.end) for pod in gang.pods
+    )
+    merged: list[tuple[float, float]] = []
+    for start, end in lives:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def spans(pod: Pod, gang: Gang) -> list[Span]:

@@ -68,13 +68,9 @@ def _evidence(receipts: Sequence[Receipt]) -> Iterator[str]:
 
 def _environment(receipts: Sequence[Receipt]) -> Iterator[str]:
     yield "<details><summary>Versions, settings, how to repeat</summary>"
-    for steps, receipt in environment.distinct(receipts):
-        cluster = receipt["cluster"]
-        yield f"\n{', '.join(steps)} on {code(cluster['name'])} ({code(cluster['provider'])}):\n"
-        versions = ", ".join(f"{code(f'{k} {v}')}" for k, v in receipt["versions"].items())
-        settings = ", ".join(f"{code(f'{k}: {v}')}" for k, v in environment.flat(receipt["config"]))
-        yield f"- {versions}" if versions else "- versions not recorded"
-        yield f"- {settings}" if settings else "- settings not recorded"
+    for title, facts in environment.described(receipts):
+        listed = ", ".join(code(f"{name}: {value}") for name, value in facts.items())
+        yield f"\n{title}: {listed or 'not recorded'}"
     yield "\n```sh"
     yield from environment.commands(receipts)
     yield "```\n\n</details>"

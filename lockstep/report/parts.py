@@ -35,6 +35,14 @@ def field(receipt: Receipt, name: str) -> Markup:
     return element("span", shown, data_step=receipt["step"], data_field=name, data_value=exact)
 
 
+def measure(receipt: Receipt, name: str) -> Markup:
+    """Show one of the figures that a verdict brings along."""
+    known = receipt["verdict"]["measures"][name]
+    shown = figures.duration(known) if "Seconds" in name else f"{known:g}"
+    step = receipt["step"]
+    return element("span", shown, data_step=step, data_field=name, data_value=str(known))
+
+
 def value(receipt: Receipt, name: str) -> Any:
     """Look up a field of the verdict, or how long it was recorded."""
     return receipt["timeline"]["end"] if name == "end" else receipt["verdict"].get(name)

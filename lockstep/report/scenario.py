@@ -26,7 +26,12 @@ def section(receipt: Receipt) -> Markup:
         _meaning(verdict),
         _figures(receipt),
         element(
-            "figure", picture, burst.lens(receipt, scale), parts.legend(receipt), class_="panel"
+            "figure",
+            picture,
+            burst.lens(receipt, scale),
+            parts.legend(receipt),
+            _deeds(receipt),
+            class_="panel",
         ),
         _evidence(receipt),
         _table(receipt),
@@ -58,7 +63,28 @@ def _figures(receipt: Receipt) -> Markup:
         element("div", element("dt", title), element("dd", parts.field(receipt, name)))
         for name, title in shown
     ]
+    measures = receipt["verdict"].get("measures") or {}
+    rows += [
+        element(
+            "div", element("dt", figures.words(name)), element("dd", parts.measure(receipt, name))
+        )
+        for name in measures
+    ]
     return element("dl", *rows, class_="figures")
+
+
+def _deeds(receipt: Receipt) -> Markup | None:
+    """List what was done to the workload, under the numbers in its picture."""
+    done = timeline.deeds(receipt)
+    if not done:
+        return None
+    items = [
+        element(
+            "li", element("span", figures.moment(deed["at"]), class_="soft"), f" {deed['message']}"
+        )
+        for deed in done
+    ]
+    return element("ol", *items, class_="deeds")
 
 
 def _evidence(receipt: Receipt) -> Markup | None:

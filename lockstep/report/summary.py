@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from lockstep.report import figures
@@ -18,6 +19,16 @@ MEANINGS = {
     "released": "Room was made, and the whole gang was bound in one burst.",
     "partial": "Without a gang scheduler some pods were bound and the rest waited: "
     "nodes are taken, and nothing can start.",
+    "serialized": "There were more gangs than room: whole ones ran in turn, never a part of one.",
+    "deadlocked": "There were more gangs than room and no gang scheduler: "
+    "several got a part of what they need, and none could start.",
+    "recreated": "A member was lost, and the whole gang came back together.",
+    "rolled": "The template changed, and each group was replaced whole.",
+    "scaled": "Groups came and went whole, and their PodGroups with them.",
+    "capped": "The queue let only so many gangs in, each whole.",
+    "preempted-whole": "A gang of higher priority took the place of a whole one.",
+    "waits": "A gang of higher priority waited; no running gang was cut to a part.",
+    "refused": "Without its rights, LWS made no PodGroup and said so; with them back, it went on.",
 }
 """What a verdict means, in a sentence."""
 
@@ -67,35 +78,45 @@ def contrast(receipts: Sequence[Receipt]) -> str:
     for one in receipts:
         verdict = one["verdict"]
         if not one["expectation"]["gang"] and verdict["observed"] == "partial":
-            parts.append(
-                f"The default scheduler bound {figures.share(verdict['bound'], verdict['size'])} "
-                "pods and left the rest waiting."
-            )
+            bound = figures.share(verdict["bound"], verdict["size"])
+            parts.append(f"The default scheduler bound {bound} pods and left the rest waiting.")
+        elif verdict["observed"] == "deadlocked":
+            whole = figures.share(*whole_gangs(one))
+            parts.append(f"With the default scheduler {whole} contending gangs ran whole.")
     return " ".join(parts)
 
 
-def pair(receipts: Sequence[Receipt]) -> tuple[Receipt, Receipt] | None:
-    """Choose the gang and its control for the picture side by side.
+def pairs(receipts: Sequence[Receipt]) -> list[tuple[Receipt, Receipt]]:
+    """Choose for each control the gang to put beside it.
 
     A control belongs to the scenario of its name (contention-control to contention). Otherwise a
     held gang shows the difference best: the same shortage, and the opposite of it.
     """
+    under_gang = [one for one in receipts if one["expectation"]["gang"]]
+    found = []
     for control in (one for one in receipts if not one["expectation"]["gang"]):
-        under_gang = [one for one in receipts if one["expectation"]["gang"]]
-        namesake = str(control["step"]).removesuffix("-control")
-        for wanted in (
-            lambda one, name=namesake: one["step"] == name,
-            lambda one: one["verdict"]["observed"] == "held",
-            lambda _: True,
-        ):
-            found = next(filter(wanted, under_gang), None)
-            if found is not None:
-                return found, control
-    return None
+        nearest = min(under_gang, key=partial(_distance, control), default=None)
+        if nearest is not None:
+            found.append((nearest, control))
+    return found
+
+
+def _distance(control: Receipt, gang: Receipt) -> tuple[bool, bool]:
+    namesake = str(control["step"]).removesuffix("-control")
+    return gang["step"] != namesake, gang["verdict"]["observed"] != "held"
+
+
+def whole_gangs(receipt: Receipt) -> tuple[int, int]:
+    """How many gangs were bound whole at some time, out of how many."""
+    everyone = gangs(receipt)
+    return sum(gang.most_bound >= gang.size for gang in everyone), len(everyone)
 
 
 def stranded(receipt: Receipt) -> float:
-    """Pod-seconds spent holding a node without a complete gang."""
+    """Pod-seconds spent holding a node without a complete gang, as judged or else as drawn."""
+    judged = (receipt["verdict"].get("measures") or {}).get("podSecondsWasted")
+    if judged is not None:
+        return float(judged)
     return round(sum(stranded_seconds(gang) for gang in gangs(receipt)), 3)
 
 

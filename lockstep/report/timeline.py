@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lockstep.judge import notes
 from lockstep.report import figures
 from lockstep.report.canvas import Canvas, cut
-from lockstep.report.lanes import Gang, Pod, crowded, gangs, spans
+from lockstep.report.lanes import Gang, Pod, crowded, gangs, present, spans
 from lockstep.report.markup import Markup
 from lockstep.report.scale import Scale
 
 Receipt = Mapping[str, Any]
 
 _BAR = 12
-_GANG_BAR = 9
+_TALL_GANG, _LOW_GANG = 20, 9
+_MOST_NAMED = 16
+"""More gangs than this get a low lane each, without a name."""
+_APART = 0.06
+"""Numbers nearer to each other than this share of the width would touch on a phone."""
 _LEAD = 0.03
 """Time shown before the first change, as a share of all: a bar that starts needs a start."""
 
@@ -22,6 +27,7 @@ _LEAD = 0.03
 def picture(receipt: Receipt, scale: Scale, identity: str, *, origin: float = 0.0) -> Markup:
     """Draw one receipt on a scale; `origin` is the recording's time that the scale calls zero."""
     canvas = Canvas(scale, origin)
+    _deeds(canvas, receipt)
     _blocked_workers(canvas, receipt)
     everyone = gangs(receipt)
     if crowded(everyone):
@@ -45,7 +51,7 @@ def moments(receipt: Receipt, origin: float = 0.0) -> list[float]:
     told = receipt["timeline"]
     marks = [mark for pod in told["pods"] for mark in pod["marks"]]
     phases = [phase for group in told["podGroups"] for phase in group["phases"]]
-    return [one["at"] - origin for one in [*marks, *phases, *told["taints"]]]
+    return [one["at"] - origin for one in [*marks, *phases, *told["taints"], *deeds(receipt)]]
 
 
 def describe(receipt: Receipt) -> tuple[str, str]:
@@ -72,6 +78,28 @@ def short_nodes(receipt: Receipt) -> dict[str, str]:
     while len(parts) > 1 and all(len(p) > same + 2 and p[same] == parts[0][same] for p in parts):
         same += 1
     return {name: "-".join(part[same:]) for name, part in zip(names, parts, strict=True)}
+
+
+def deeds(receipt: Receipt) -> list[Mapping[str, Any]]:
+    """What was done to the workload while it was recorded, as the one who did it noted."""
+    events = receipt["timeline"]["events"]
+    return [one for one in events if one["reason"] == notes.REASON and one["message"] != notes.OVER]
+
+
+def _deeds(canvas: Canvas, receipt: Receipt) -> None:
+    """Draw a numbered sign where something was done; the list below the picture says what."""
+    done = deeds(receipt)
+    if not done:
+        return
+    canvas.heading("Done to it", figures.count(len(done), "step"))
+    canvas.y += 6
+    last = -1.0
+    for number, deed in enumerate(done, start=1):
+        place = canvas.share(deed["at"])
+        canvas.sign(deed["at"], str(number) if place - last > _APART else "", deed["message"])
+        last = place if place - last > _APART else last
+        canvas.guide(deed["at"])
+    canvas.y += 22
 
 
 def _blocked_workers(canvas: Canvas, receipt: Receipt) -> None:
@@ -146,24 +174,30 @@ def _fate(canvas: Canvas, pod: Pod, nodes: Mapping[str, str]) -> str:
 
 def _gang_lanes(canvas: Canvas, everyone: Sequence[Gang]) -> None:
     """Draw one lane per gang: how much of it is bound fills the lane from below."""
-    canvas.heading(f"{figures.count(len(everyone), 'gang')}, one lane each", "filled: share bound")
-    canvas.y += 4
+    named = len(everyone) <= _MOST_NAMED
+    if not named:
+        title = f"{figures.count(len(everyone), 'gang')}, one lane each"
+        canvas.heading(title, "filled: share bound")
+        canvas.y += 4
     for gang in everyone:
-        _gang_lane(canvas, gang)
-        canvas.y += _GANG_BAR + 4
+        if named:
+            most = figures.share(gang.most_bound, gang.size)
+            canvas.heading(gang.name or "pods", f"at most {most} bound")
+        height = _TALL_GANG if named else _LOW_GANG
+        _gang_lane(canvas, gang, height)
+        canvas.y += height + (9 if named else 4)
     canvas.y += 8
 
 
-def _gang_lane(canvas: Canvas, gang: Gang) -> None:
+def _gang_lane(canvas: Canvas, gang: Gang, full: float) -> None:
     name, top = gang.name or "pods", canvas.y
-    created = min(pod.created for pod in gang.pods)
-    most = figures.share(gang.most_bound, gang.size)
-    canvas.bar(created, gang.end, _GANG_BAR, "waiting", f"{name}: at most {most} bound")
+    for start, end in present(gang):
+        canvas.bar(start, end, full, "waiting", f"{name} was there from {start:.3f} s")
     ends = [time for time, _ in gang.steps[1:]] + [gang.end]
     for (start, bound), end in zip(gang.steps, ends, strict=True):
         if bound and end > start:
-            height = _GANG_BAR * min(bound / gang.size, 1.0)
-            canvas.y = top + _GANG_BAR - height
+            height = full * min(bound / gang.size, 1.0)
+            canvas.y = top + full - height
             stranded = any(a <= start < b for a, b in gang.incomplete)
             title = f"{name}: {figures.share(bound, gang.size)} bound from {start:.3f} s"
             canvas.bar(start, end, height, "stranded" if stranded else "running", title)

@@ -24,6 +24,7 @@ STORIES: dict[str, list[Receipt]] = {
     "broken": [samples.broken(), samples.partial()],
     "long": [samples.released(300.0), samples.partial()],
     "crowd": [samples.crowd(100)],
+    "contention": [samples.serialized(), samples.deadlocked()],
 }
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 FIELDS = """
@@ -108,7 +109,7 @@ def test_answer_and_comparison_are_near_the_top(chromium: Browser, pages: dict[s
     bottom = "document.querySelector({!r}).getBoundingClientRect().bottom"
     assert chromium.ask(bottom.format("h1")) < 300
     assert chromium.ask(bottom.format("#verdicts")) < 800
-    top = chromium.ask("document.querySelector('#comparison').getBoundingClientRect().top")
+    top = chromium.ask("document.querySelector('.comparison').getBoundingClientRect().top")
     assert top < 800
 
 
@@ -123,8 +124,9 @@ def test_contrast_is_enough_to_read(chromium: Browser, pages: dict[str, Path]) -
 def test_paper_shows_what_is_folded(chromium: Browser, pages: dict[str, Path]) -> None:
     chromium.open(pages["demo"], 794, scheme="dark")
     chromium.call("Emulation.setEmulatedMedia", media="print")
-    hidden = "document.querySelector('.events').checkVisibility({contentVisibilityAuto: true})"
-    assert chromium.ask(hidden) is True
+    chromium.paint()
+    shown = "document.querySelector('.events').checkVisibility({contentVisibilityAuto: true})"
+    assert chromium.ask(shown) is True
     assert chromium.ask("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(chromium.call("Page.printToPDF")["data"]) > 10_000
 

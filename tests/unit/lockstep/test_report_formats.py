@@ -10,7 +10,7 @@ import pytest
 
 from lockstep import cli, receipt, report
 from lockstep.report import junit, markdown
-from lockstep.report.summary import pair, summarize
+from lockstep.report.summary import pairs, summarize
 from tests import samples
 
 
@@ -98,15 +98,17 @@ def test_summary_puts_gangs_first() -> None:
     assert "2 of 4 pods" in summarize(samples.demo()).lead
 
 
-def test_pair_prefers_the_namesake_then_the_held_gang() -> None:
-    chosen = pair(samples.demo())
-    assert chosen is not None
+def test_control_is_put_beside_its_namesake_or_the_held_gang() -> None:
+    (chosen,) = pairs(samples.demo())
     assert [one["step"] for one in chosen] == ["constrained", "no-gang"]
     control = {**samples.partial(), "step": "gang-control"}
-    chosen = pair([samples.held(), samples.placed(), control])
-    assert chosen is not None
-    assert chosen[0]["step"] == "gang"
-    assert pair([samples.placed()]) is None
+    both = pairs([samples.held(), samples.placed(), control, samples.partial()])
+    assert [(a["step"], b["step"]) for a, b in both] == [
+        ("gang", "gang-control"),
+        ("constrained", "no-gang"),
+    ]
+    assert pairs([samples.placed()]) == []
+    assert pairs([samples.partial()]) == []
 
 
 @pytest.mark.parametrize("name", sorted(report.FORMATS))

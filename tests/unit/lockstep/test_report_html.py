@@ -160,7 +160,7 @@ def test_failed_verdict_shows_its_reason() -> None:
 
 def test_comparison_has_one_scale_for_both() -> None:
     text = html.render(samples.demo())
-    section = text[text.index('id="comparison"') :]
+    section = text[text.index('class="comparison"') :]
     section = section[section.index("<svg") : section.index('class="then"')]
     left, right = section.split("</svg>", 1)
     ticks = [re.findall(r'class="tick" x="([^"]+)"[^>]*>([^<]+)<', half) for half in (left, right)]
@@ -169,13 +169,40 @@ def test_comparison_has_one_scale_for_both() -> None:
 
 
 def test_page_without_control_compares_nothing() -> None:
-    assert 'id="comparison"' not in html.render([samples.placed()])
+    assert 'class="comparison"' not in html.render([samples.placed()])
+
+
+def test_drill_is_numbered_and_told() -> None:
+    receipt = samples.serialized()
+    text = html.render([receipt])
+    assert len(re.findall(r'class="sign"><circle', text)) == 3
+    assert '<ol class="deeds">' in text
+    assert text.count("contention-lws-1 has worked for 1.0 s and ends") == 3  # and as an event
+    fields = Page(text).fields
+    assert fields["contention", "gangsCompleted"] == ("3", "3")
+    assert fields["contention", "podSecondsWasted"] == ("120 ms", "0.12")
+
+
+def test_contention_is_told_in_gangs() -> None:
+    text = html.render([samples.serialized(), samples.deadlocked()])
+    assert "More gangs than room, with and without gang scheduling" in text
+    assert '<span class="big">3 of 3</span> gangs ran whole' in text
+    assert '<span class="big">0 of 3</span> gangs ran whole' in text
+    assert "With the default scheduler 0 of 3 contending gangs" in text  # in the lead
+
+
+def test_settings_that_differ_say_where() -> None:
+    two = [samples.placed(), samples.held()]
+    two[1]["config"] = {**two[1]["config"], "taintedWorkers": 2}
+    text = html.render(two)
+    assert "<dd>\N{EN DASH} (gang); 2 (constrained)</dd>" in text
+    assert text.count("<dt>groupSize</dt><dd>4</dd>") == 1
 
 
 def test_crowd_is_drawn_by_gang() -> None:
     text = html.render([samples.crowd(100)])
     assert "100 gangs, one lane each" in text
-    assert text.count(": at most 4 of 4 bound</title>") == 100
+    assert text.count(": 4 of 4 bound from ") == 100
 
 
 def test_long_wait_is_broken_and_says_how_long() -> None:
