@@ -100,7 +100,7 @@ def is_alive(name: str) -> bool:
     folder = paths.cluster_dir(name)
     if not (folder / "ports.json").exists() or not (_kwok_folder(name) / "pki").exists():
         return False
-    return any(p.name() == "kube-apiserver" for p in processes.of_cluster(folder))
+    return bool(processes.named(folder, "kube-apiserver"))
 
 
 def load(name: str) -> EmbeddedCluster:

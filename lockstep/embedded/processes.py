@@ -35,6 +35,16 @@ def of_cluster(folder: Path) -> list[psutil.Process]:
     return found
 
 
+def named(folder: Path, name: str) -> list[psutil.Process]:
+    """The living processes of the cluster whose name starts so."""
+    found = []
+    for process in of_cluster(folder):
+        with contextlib.suppress(psutil.Error):  # gone meanwhile
+            if process.name().startswith(name):
+                found.append(process)
+    return found
+
+
 def end_all(folder: Path) -> int:
     """End every process of the cluster and wait until they are gone; say how many there were.
 

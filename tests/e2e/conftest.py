@@ -82,9 +82,9 @@ class LiveStack(Stack):
         folder = paths.cluster_dir(self.cluster_name())
         return Client(config=KubeConfig.from_file(str(folder / "kubeconfig")))
 
-    def processes(self) -> list[psutil.Process]:
-        """What runs for the stack's cluster."""
-        return processes.of_cluster(paths.cluster_dir(self.cluster_name()))
+    def processes(self, name: str = "") -> list[psutil.Process]:
+        """What runs for the stack's cluster, under a name that starts so."""
+        return processes.named(paths.cluster_dir(self.cluster_name()), name)
 
     def assert_nothing_left(self) -> None:
         """No process, folder or marker of the cluster."""

@@ -24,7 +24,7 @@ PATIENCE = 120.0
 def kill_when(stack: LiveStack, process: subprocess.Popen[str], name: str) -> None:
     """Kill pulumi and its plugins, as a machine would, once a process of the cluster is seen."""
     deadline = time.monotonic() + PATIENCE
-    while not any(p.name().startswith(name) for p in stack.processes()):
+    while not stack.processes(name):
         assert process.poll() is None, "pulumi ended before it was killed"
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -83,11 +83,6 @@ def test_load_of_a_cluster_that_is_gone_says_what_to_do() -> None:
         cluster.load("one")
 
 
-class FakeProcess:
-    def name(self) -> str:
-        return "kube-apiserver"
-
-
 def test_incarnation_is_stable_while_the_cluster_lives_and_new_when_it_is_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -96,8 +91,8 @@ def test_incarnation_is_stable_while_the_cluster_lives_and_new_when_it_is_lost(
     fake_kwokctl(monkeypatch, None)
     made = cluster.create("one", first)
     made.pki.mkdir(parents=True)
-    alive: list[psutil.Process] = [FakeProcess()]
-    monkeypatch.setattr(processes, "of_cluster", lambda _folder: alive)
+    alive = [psutil.Process()]
+    monkeypatch.setattr(processes, "named", lambda _folder, _name: alive)
     assert cluster.incarnation("one") == (first, False)
 
     alive.clear()
