@@ -42,10 +42,14 @@ def test_configuration_table_is_the_declared_config() -> None:
     ]
 
 
-def test_stacks_table_is_the_stack_files() -> None:
-    files = (PROJECT_DIR / "stacks").glob("Pulumi.*.yaml")
-    names = [row[0] for row in table("What you will see")]
-    assert sorted(names) == sorted(file.name.split(".")[1] for file in files)
+def test_stacks_tables_are_the_scenarios_and_the_clusters() -> None:
+    article, beyond = (
+        [row[0] for row in table(title)] for title in ("What you will see", "Beyond the article")
+    )
+    assert article == ["gang", "constrained", "no-gang", "all", "kind", "existing"]
+    assert beyond == [name for name in settings.SCENARIOS if name not in article]
+    for name in [*article, *beyond]:
+        assert (PROJECT_DIR / "stacks" / f"Pulumi.{name}.yaml").exists()
 
 
 def test_versions_table_is_the_supported_versions() -> None:

@@ -8,6 +8,7 @@ import pulumi
 import pytest
 
 import settings
+from lockstep import versions
 from settings import SettingsError
 from tests.unit.conftest import ConfigureStack
 
@@ -15,11 +16,11 @@ LABEL = (
     "must be at most 49 lower-case letters, digits and hyphens, "
     "beginning and ending with a letter or digit"
 )
-NAMES = "must be a list without repetition, any of: gang, constrained, no-gang"
+NAMES = f"must be a list without repetition, any of: {', '.join(settings.SCENARIOS)}"
 CPU = "must be a Kubernetes quantity of at least 100m, such as 4"
 MEMORY = "must be a Kubernetes quantity of at least 64Mi, such as 8Gi"
 PROVIDER = "must be one of: kwok, kind, existing"
-LWS = "must be one of: 0.7.0, 0.8.0, 0.9.0"
+LWS = f"must be one of: {', '.join(versions.LWS_SUPPORTED)}"
 NO_SUCH_KEY = "there is no such key; did you mean"
 
 
@@ -62,11 +63,11 @@ def at_least(minimum: int) -> str:
         ("workerMemory", "100m", MEMORY),
         ("workerMemory", "0", MEMORY),
         ("workerMemory", "-8Gi", MEMORY),
-        ("volcanoVersion", "1.15.0", "must be one of: 1.14.1"),
-        ("volcanoVersion", "latest", "must be one of: 1.14.1"),
+        ("volcanoVersion", "1.0.0", f"must be one of: {', '.join(versions.VOLCANO_SUPPORTED)}"),
+        ("volcanoVersion", "latest", f"must be one of: {', '.join(versions.VOLCANO_SUPPORTED)}"),
         ("lwsVersion", "0.6.0", LWS),
         ("lwsVersion", "v0.8.0", LWS),
-        ("kubernetesVersion", "1.35.0", "must be one of: 1.34.4"),
+        ("kubernetesVersion", "1.0", f"must be one of: {', '.join(versions.KUBERNETES_SUPPORTED)}"),
         ("installVolcano", "yes", "must be true or false"),
         ("installLws", "1", "must be true or false"),
         ("gangScheduling", "on", "must be true or false"),
