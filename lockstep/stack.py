@@ -34,7 +34,11 @@ class Stack:
     @property
     def path(self) -> Path:
         """The file that holds the stack's config."""
-        return self.config_file or paths.project_dir() / "stacks" / f"Pulumi.{self.name}.yaml"
+        return self.config_file or self._usual_path()
+
+    def _usual_path(self) -> Path:
+        """Where Pulumi keeps a stack's config unless told otherwise."""
+        return paths.project_dir() / "stacks" / f"Pulumi.{self.name}.yaml"
 
     def config(self, key: str) -> Any:
         """The value that the program will see: the stack's own, or else the project's default."""
@@ -53,7 +57,16 @@ class Stack:
         if not self.path.exists():
             known = sorted(p.name.split(".")[1] for p in self.path.parent.glob("Pulumi.*.yaml"))
             raise LockstepError(f"there is no stack {self.name}; choose one of {', '.join(known)}")
-        self.run("stack", "select", "--create", self.name, quiet=True)
+        if self.exists():
+            return
+        usual = self._usual_path()
+        if usual != self.path and usual.exists():
+            if set(yaml.safe_load(usual.read_text()) or {}) - {SALT}:
+                raise LockstepError(f"the name {self.name} is taken by {usual}")
+            usual.unlink()  # of a run that was killed right here
+        self.run("stack", "init", "--no-select", self.name, quiet=True)
+        if usual != self.path:
+            self._take_salt(usual)
 
     def up(self, *options: str, **settings: Any) -> subprocess.CompletedProcess[str]:
         """`pulumi up` without questions."""
@@ -111,11 +124,18 @@ class Stack:
     def command(self, *words: str) -> Sequence[str]:
         """The command line of `pulumi` for this stack."""
         command = [str(toolchain.tool("pulumi")), *words, "--non-interactive"]
-        if words[0] not in ("stack",):
+        if words[:2] not in (("stack", "ls"), ("stack", "init"), ("stack", "rm")):
             command += ["--stack", self.name]
         if self.config_file is not None and words[0] in ("up", "preview", "destroy", "refresh"):
             command += ["--config-file", str(self.config_file)]
         return command
+
+    def _take_salt(self, usual: Path) -> None:
+        """Move what `stack init` wrote, which knows no other file, into the stack's own."""
+        salt = yaml.safe_load(usual.read_text())[SALT]
+        usual.unlink()
+        document = yaml.safe_load(self.path.read_text()) or {}
+        self.path.write_text(yaml.safe_dump({**document, SALT: salt}))
 
     def _forget_salt(self) -> None:
         """Take this machine's encryption salt out of the config file again."""

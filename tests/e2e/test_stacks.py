@@ -93,7 +93,7 @@ def test_outputs_are_the_contract_and_the_kubeconfig_is_secret(platform: LiveSta
         "evidence",
     }
     assert verdict["podGroup"]["minMember"] == 4
-    plain = json.loads(platform.pulumi("stack", "output", "--json", "--stack", platform.name))
+    plain = json.loads(platform.pulumi("stack", "output", "--json"))
     assert plain["kubeconfig"] == "[secret]"
 
 
