@@ -123,7 +123,8 @@ def refusals_ran_out(history: History, group: Life) -> bool:
 
 def last_refusal(history: History, group: Life) -> str:
     """Volcano's reason, in its words."""
-    newest = max(_refusal_events(history, group), key=lambda event: event.last.at, default=None)
+    # Events of one list have one time: the version tells which was written last.
+    newest = max(_refusal_events(history, group), key=_written, default=None)
     return "" if newest is None else str(newest.last.facts["message"])
 
 
@@ -135,6 +136,11 @@ def _refusal_events(history: History, group: Life) -> list[Life]:
         and event.last.facts.get("objectUid") == group.first.uid
         and event.last.change != "DELETED"
     ]
+
+
+def _written(event: Life) -> tuple[float, int]:
+    version = event.last.version
+    return event.last.at, int(version) if version.isdigit() else 0
 
 
 def summary(group: Life) -> dict[str, Any]:
