@@ -65,17 +65,23 @@ class LiveStack(Stack):
         return self.pulumi("up", "--yes", "--skip-preview", *options, ok=ok)
 
     def spawn(self, *words: str) -> subprocess.Popen[str]:
-        """Start pulumi and leave it running, to be killed."""
-        return subprocess.Popen(
-            self.command(*words),
-            cwd=paths.project_dir(),
-            env=dict(self.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-        )
+        """Start pulumi and leave it running, to be killed; it prints into `spawn_log`."""
+        with self.spawn_log.open("w") as log:
+            return subprocess.Popen(
+                self.command(*words),
+                cwd=paths.project_dir(),
+                env=dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
+
+    @property
+    def spawn_log(self) -> Path:
+        """What a spawned pulumi printed."""
+        return self.path.with_suffix(".log")
 
     def client(self) -> Client:
         """A client of the stack's cluster."""

@@ -25,7 +25,7 @@ def kill_when(stack: LiveStack, process: subprocess.Popen[str], name: str) -> No
     """Kill pulumi and its plugins, as a machine would, once a process of the cluster is seen."""
     deadline = time.monotonic() + PATIENCE
     while not stack.processes(name):
-        assert process.poll() is None, "pulumi ended before it was killed"
+        assert process.poll() is None, f"pulumi ended too soon: {stack.spawn_log.read_text()}"
         assert time.monotonic() < deadline
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
