@@ -20,7 +20,15 @@ from lockstep import values, versions
 NAMESPACE = "lockstep"
 ProviderName = Literal["kwok", "kind", "existing"]
 PROVIDERS: tuple[str, ...] = get_args(ProviderName)
-SCENARIOS = ("gang", "constrained", "no-gang")
+SCENARIOS = (
+    "gang",
+    "constrained",
+    "no-gang",
+    "contention",
+    "contention-control",
+    "queue-cap",
+    "recovery",
+)
 WHOLE = frozenset({"gang", "constrained"})
 """Scenarios whose every group is placed in the end, so that all must fit the unblocked pool."""
 

@@ -7,7 +7,8 @@ our one entry, and written back only if the node is still the one that was read.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -19,41 +20,67 @@ from lightkube.types import PatchType
 
 from lockstep.errors import LockstepError
 
-KEY = "lockstep.dev/blocked"
-EFFECT = "NoSchedule"
+
+@dataclass(frozen=True)
+class Kind:
+    """A taint of ours: what it stands for is its key."""
+
+    key: str
+    effect: str
+
+
+BLOCKED = Kind("lockstep.dev/blocked", "NoSchedule")
+"""Nothing new is scheduled there: a pool that is too small."""
+LOST = Kind("lockstep.dev/lost", "NoExecute")
+"""All pods are evicted and none comes back: to a workload, what a lost node is."""
+OURS = (BLOCKED, LOST)
+
+Change = Callable[[Iterable[Taint]], list[Taint]]
 
 ATTEMPTS = 20
 PAUSE = 0.1
 
 
-def with_ours(taints: Iterable[Taint], reason: str) -> list[Taint]:
+def with_ours(taints: Iterable[Taint], reason: str, kind: Kind = BLOCKED) -> list[Taint]:
     """Add our taint to those of others; once, and in its place if it is there already."""
-    return [*without_ours(taints), Taint(effect=EFFECT, key=KEY, value=reason)]
+    return [*without_ours(taints, kind), Taint(effect=kind.effect, key=kind.key, value=reason)]
 
 
-def without_ours(taints: Iterable[Taint]) -> list[Taint]:
-    """Keep the taints of others, in their order."""
-    return [taint for taint in taints if taint.key != KEY]
+def without_ours(taints: Iterable[Taint], *kinds: Kind) -> list[Taint]:
+    """Keep the taints of others, in their order; of ours, those of other kinds than these."""
+    keys = {kind.key for kind in kinds or OURS}
+    return [taint for taint in taints if taint.key not in keys]
 
 
 def apply(client: Client, nodes: Sequence[str], blocked: int, reason: str) -> None:
-    """Block the first `blocked` of the nodes and unblock the rest."""
+    """Block the first `blocked` of the nodes and free the rest."""
     for index, name in enumerate(nodes):
-        _change(client, name, reason if index < blocked else None, must_exist=True)
+        # Also what an interrupted drill has left goes.
+        change = _blocking(reason) if index < blocked else without_ours
+        _change(client, name, change, must_exist=True)
+
+
+def lose(client: Client, node: str, reason: str) -> None:
+    """Evict all pods of a node that tolerate no more than usual, and keep new ones away."""
+    _change(client, node, lambda taints: with_ours(taints, reason, LOST), must_exist=True)
 
 
 def remove(client: Client, nodes: Sequence[str]) -> None:
-    """Unblock all of the nodes; one that is gone needs nothing."""
+    """Free all of the nodes of all taints of ours; one that is gone needs nothing."""
     for name in nodes:
-        _change(client, name, None, must_exist=False)
+        _change(client, name, without_ours, must_exist=False)
 
 
-def _change(client: Client, name: str, reason: str | None, *, must_exist: bool) -> None:
+def _blocking(reason: str) -> Change:
+    return lambda taints: with_ours(without_ours(taints), reason)
+
+
+def _change(client: Client, name: str, change: Change, *, must_exist: bool) -> None:
     """Read, change, write; again if somebody else wrote in between."""
     for _ in range(ATTEMPTS):
         try:
             node = client.get(Node, name)
-            patch = _patch(node, reason)
+            patch = _patch(node, change)
             if patch is not None:
                 client.patch(Node, name, patch, patch_type=PatchType.MERGE)
             return
@@ -69,10 +96,10 @@ def _change(client: Client, name: str, reason: str | None, *, must_exist: bool) 
     )
 
 
-def _patch(node: Node, reason: str | None) -> dict[str, Any] | None:
+def _patch(node: Node, change: Change) -> dict[str, Any] | None:
     """Build a merge patch that fails if the node has changed since; None if nothing has to."""
     before = list((node.spec.taints if node.spec else None) or [])
-    after = with_ours(before, reason) if reason else without_ours(before)
+    after = change(before)
     if after == before or node.metadata is None:
         return None
     return {

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from components.scenarios.base import Scenario, ScenarioArgs
 from components.scenarios.constrained import Constrained
+from components.scenarios.contention import Contention, ContentionControl
 from components.scenarios.gang import Gang
 from components.scenarios.no_gang import NoGang
+from components.scenarios.queue_cap import QueueCap
+from components.scenarios.recovery import Recovery
 
-__all__ = ["SCENARIOS", "Constrained", "Gang", "NoGang", "Scenario", "ScenarioArgs"]
+__all__ = ["SCENARIOS", "Scenario", "ScenarioArgs"]
 
 SCENARIOS: dict[str, type[Scenario]] = {
-    scenario.scenario: scenario for scenario in (Gang, Constrained, NoGang)
+    scenario.scenario: scenario
+    for scenario in (
+        Gang,
+        Constrained,
+        NoGang,
+        Contention,
+        ContentionControl,
+        QueueCap,
+        Recovery,
+    )
 }
 """By the name that the stack's config uses."""

@@ -42,6 +42,11 @@ class Ground:
         """What has been recorded so far."""
         return History.of(self.live.recording, self.namespace)
 
+    def workers(self) -> list[str]:
+        """The pool's nodes, by name; they are listed before anything else is recorded."""
+        known = self.until("the pool's workers", lambda history: bool(history.living("node")))
+        return sorted(node.name for node in known.living("node"))
+
     def until(self, what: str, reached: Callable[[History], bool]) -> History:
         """Wait until the recording shows something; fail, with what was missed, at the deadline."""
         deadline = self.live.now() + self.patience

@@ -8,6 +8,7 @@ is known, not at its deadline.
 from __future__ import annotations
 
 from lockstep.judge.case import Rule
+from lockstep.judge.rules.capped import capped
 from lockstep.judge.rules.deadlocked import deadlocked
 from lockstep.judge.rules.held import held
 from lockstep.judge.rules.partial import partial
@@ -23,5 +24,6 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "partial": (placed, partial, held),
     "serialized": (serialized,),
     "deadlocked": (deadlocked,),
+    "capped": (capped,),
     "recreated": (recreated,),
 }

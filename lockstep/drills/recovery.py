@@ -1,0 +1,53 @@
+"""Kill the leader, then a worker, then lose a node; each time when the group is whole again."""
+
+from __future__ import annotations
+
+from lightkube.resources.core_v1 import Pod
+
+from lockstep import taints
+from lockstep.drills.ground import Ground
+from lockstep.judge import generations
+from lockstep.judge.generations import Generation
+from lockstep.judge.history import History
+from lockstep.judge.rules.recreated import LEADER, NODE, WORKER
+
+STEADY = 2.0
+"""Seconds that a group must stay whole: LWS 0.8 may make a leader twice (lws#804)."""
+
+
+def run(ground: Ground) -> None:
+    """Strike three times; the node is given back whatever happens."""
+    nodes = ground.workers()
+    taints.remove(ground.client, nodes)  # an interrupted drill may have left one
+    group = _whole(ground, since=-1.0)
+    for topic, victim in ((LEADER, group.leader.name), (WORKER, _worker(group))):
+        since = ground.note(f"{topic}: {victim}")
+        ground.client.delete(Pod, victim, namespace=ground.namespace)
+        group = _whole(ground, since)
+    node = str(group.leader.last.facts["node"])
+    try:
+        since = ground.note(f"{NODE}: {node}")
+        taints.lose(ground.client, node, ground.expectation.scenario)
+        _whole(ground, since)
+    finally:
+        taints.remove(ground.client, nodes)
+
+
+def _worker(group: Generation) -> str:
+    return min(pod.name for pod in group.workers)
+
+
+def _whole(ground: Ground, since: float) -> Generation:
+    """Wait for the first group made after a time: all of it runs, under its own PodGroup."""
+    what = "a group that is whole, with new pods and a PodGroup of its new leader"
+    history = ground.steadily(what, STEADY, lambda seen: bool(_newest(ground, seen, since)))
+    return _newest(ground, history, since)[0]
+
+
+def _newest(ground: Ground, history: History, since: float) -> list[Generation]:
+    """The newest life of the first group, if it is the one that is waited for."""
+    return [
+        life
+        for life in generations.of(history.gangs(ground.expectation)[0])[-1:]
+        if life.whole and life.began > since and generations.owned(history, life, history.end)
+    ]
