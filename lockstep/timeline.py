@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,36 @@ _BLOCKING = frozenset({"NoSchedule", "NoExecute"})
 
 def build(recording: Recording) -> dict[str, Any]:
     """Reduce a recording to marks on a time axis, in seconds since its start."""
+    when = _When(recording)
     return {
         "started": recording.header.started,
         "end": _seconds(recording.end),
-        "pods": [_pod(story) for story in _stories(recording.of("pod"))],
-        "podGroups": [_pod_group(story) for story in _stories(recording.of("podgroup"))],
-        "taints": _taints(recording.of("node")),
+        "pods": [_pod(story, when) for story in _stories(recording.of("pod"))],
+        "podGroups": [_pod_group(story, when) for story in _stories(recording.of("podgroup"))],
+        "taints": _taints(recording.of("node"), when),
         "events": list(_events(recording.of("event"))),
     }
+
+
+class _When:
+    """Tells the time of an observation, and how well it is known.
+
+    What the first list shows was so before the recording. What a list shows after the watch was
+    cut became so during the cut, at the latest when it was listed.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._cuts: dict[str, float] = {}
+        for mark in recording.marks:
+            if mark.mark == "cut":
+                self._cuts.setdefault(mark.kind, mark.at)
+
+    def __call__(self, seen: Observation) -> dict[str, Any]:
+        at = {"at": _seconds(seen.at)}
+        if not seen.listed:
+            return at
+        late = self._cuts.get(seen.kind, math.inf) <= seen.at
+        return {**at, "listed" if late else "before": True}
 
 
 def workers(recording: Recording) -> list[dict[str, Any]]:
@@ -43,30 +66,26 @@ def _stories(observations: Iterable[Observation]) -> list[list[Observation]]:
     return list(stories.values())
 
 
-def _pod(story: list[Observation]) -> dict[str, Any]:
+def _pod(story: list[Observation], when: _When) -> dict[str, Any]:
     first = story[0]
     return {
         "name": first.name,
         "uid": first.uid,
         "group": first.facts.get("group"),
         "role": first.facts.get("role"),
-        "marks": list(_pod_marks(story)),
+        "marks": list(_pod_marks(story, when)),
     }
 
 
-def _pod_marks(story: list[Observation]) -> Iterator[dict[str, Any]]:
+def _pod_marks(story: list[Observation], when: _When) -> Iterator[dict[str, Any]]:
     done: set[str] = set()
     for seen in story:
         for what in _states(seen):
             if what in done:
                 continue
             done.add(what)
-            mark: dict[str, Any] = {"at": _seconds(seen.at), "what": what}
-            if what == "bound":
-                mark["node"] = seen.facts["node"]
-            if seen.listed:
-                mark["listed"] = True
-            yield mark
+            node = {"node": seen.facts["node"]} if what == "bound" else {}
+            yield {"what": what, **when(seen), **node}
 
 
 def _states(seen: Observation) -> Iterator[str]:
@@ -83,13 +102,13 @@ def _states(seen: Observation) -> Iterator[str]:
         yield "deleted"  # from the moment it is told to go: it counts for nothing any more
 
 
-def _pod_group(story: list[Observation]) -> dict[str, Any]:
+def _pod_group(story: list[Observation], when: _When) -> dict[str, Any]:
     """Follow one PodGroup; its demands are the last seen, as LWS may correct them once."""
     phases: list[dict[str, Any]] = []
     for seen in story:
         phase = "Deleted" if seen.change == "DELETED" else seen.facts.get("phase")
         if phase and (not phases or phases[-1]["phase"] != phase):
-            phases.append({"at": _seconds(seen.at), "phase": phase})
+            phases.append({"phase": phase, **when(seen)})
     last = story[-1].facts
     return {
         "name": story[0].name,
@@ -100,20 +119,17 @@ def _pod_group(story: list[Observation]) -> dict[str, Any]:
     }
 
 
-def _taints(observations: Iterable[Observation]) -> list[dict[str, Any]]:
-    """Tell which worker was blocked or freed when; the first sight of a node counts as `set`."""
+def _taints(observations: Iterable[Observation], when: _When) -> list[dict[str, Any]]:
+    """Tell which worker was blocked or freed when."""
     changes: list[dict[str, Any]] = []
     before: dict[str, set[str]] = {}
     for seen in observations:
         old = before.get(seen.name, set())
         new = _blocking(seen)
         before[seen.name] = new
-        for key, change in [(key, "set") for key in sorted(new - old)] + [
-            (key, "removed") for key in sorted(old - new)
-        ]:
-            changes.append(
-                {"at": _seconds(seen.at), "node": seen.name, "key": key, "change": change}
-            )
+        known = {"node": seen.name, **when(seen)}
+        changes += [{"key": key, "change": "set", **known} for key in sorted(new - old)]
+        changes += [{"key": key, "change": "removed", **known} for key in sorted(old - new)]
     return changes
 
 

@@ -72,14 +72,14 @@ class Story:
         }
         self.tell(at, "pod", name, {**known, **facts}, **more)
 
-    def pod_group(self, at: float, group: str, phase: str, size: int = 4) -> None:
+    def pod_group(self, at: float, group: str, phase: str, *, listed: bool = False) -> None:
         facts = {
             "group": group,
-            "minMember": size,
-            "minResources": {"cpu": str(2 * size), "memory": f"{4 * size}Gi"},
+            "minMember": 4,
+            "minResources": {"cpu": "8", "memory": "16Gi"},
             "phase": phase,
         }
-        self.tell(at, "podgroup", f"{group}-6c67cc9968", facts)
+        self.tell(at, "podgroup", f"{group}-6c67cc9968", facts, listed=listed)
 
     def event(self, at: float, reason: str, about: str, message: str, count: int = 1) -> None:
         facts = {"reason": reason, "message": message, "object": about, "count": count}
@@ -164,7 +164,7 @@ def released(quiet: float = 0.0) -> Receipt:
     workers(story, blocked=(0, 1))
     for name, role in names("constrained"):
         story.pod(0.005, name, group="constrained-pods-0", role=role, listed=True)
-    story.pod_group(0.006, "constrained-pods-0", "Inqueue")
+    story.pod_group(0.006, "constrained-pods-0", "Inqueue", listed=True)
     story.node(1.402 + quiet, 1)
     _bind(story, "constrained", 1.981 + quiet, [0.0, 0.004, 0.011, 0.018])
     story.pod_group(2.7 + quiet, "constrained-pods-0", "Running")

@@ -27,11 +27,11 @@ def lens(receipt: Mapping[str, Any], scale: Scale) -> Markup | None:
     power = 1 / (scale.at(last) - scale.at(first))
     if power < _LEAST:
         return None
-    text = (
-        f"The {len(gang.pods)} binds, magnified {power:,.0f} times: "
-        f"{figures.duration(last - first)} from first to last"
-    )
-    return element("div", element("p", text), _strip(gang, first, last), class_="lens")
+    # The marks are rounded one by one; the judge measured before that.
+    judged = receipt["verdict"].get("bindSkewSeconds")
+    length = figures.duration(last - first if judged is None else judged)
+    text = f"The {len(gang.pods)} binds, magnified {power:,.0f} times: {length} from first to last"
+    return element("div", element("p", text), _strip(gang, first, last, length), class_="lens")
 
 
 def _edges(gang: Gang) -> tuple[float, float]:
@@ -39,7 +39,7 @@ def _edges(gang: Gang) -> tuple[float, float]:
     return min(times), max(times)
 
 
-def _strip(gang: Gang, first: float, last: float) -> Markup:
+def _strip(gang: Gang, first: float, last: float, length: str) -> Markup:
     """Place each bind by its share of the burst, a little inside so that no sign is cut."""
     signs = [
         element(
@@ -55,6 +55,6 @@ def _strip(gang: Gang, first: float, last: float) -> Markup:
     line = element("line", x1="0", x2="100%", y1="9", y2="9")
     ends = [
         element("text", figures.duration(0.0), x="0", y="32"),
-        element("text", figures.duration(last - first), x="100%", y="32", text_anchor="end"),
+        element("text", length, x="100%", y="32", text_anchor="end"),
     ]
     return element("svg", line, *signs, *ends, width="100%", height=number(38), aria_hidden="true")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lockstep.report import figures, parts, timeline
+from lockstep.report import figures, lanes, parts, timeline
 from lockstep.report.markup import Markup, element, join
 from lockstep.report.scale import Scale
 from lockstep.report.summary import pairs, stranded, whole_gangs
@@ -110,5 +110,6 @@ def _then(receipts: Sequence[Receipt], held: Receipt) -> Markup | None:
 
 
 def _first_pod(receipt: Receipt) -> float:
-    times = [mark["at"] for pod in receipt["timeline"]["pods"] for mark in pod["marks"]]
+    pods = receipt["timeline"]["pods"]
+    times = [lanes.start_of(mark) for pod in pods for mark in pod["marks"]]
     return float(min(times, default=0.0))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 NOTHING = "\N{EN DASH}"
 
@@ -25,6 +27,12 @@ def duration(seconds: float | None) -> str:
 def moment(seconds: float | None) -> str:
     """Write a point in time as the recorder took it, to the millisecond."""
     return NOTHING if seconds is None else f"{seconds:.3f} s"
+
+
+def told(mark: Mapping[str, Any]) -> str:
+    """Write a mark's time, and that it is only the latest possible where that is so."""
+    late = mark.get("before") or mark.get("listed")
+    return f"by {moment(mark['at'])}" if late else moment(mark["at"])
 
 
 def share(part: int, whole: int) -> str:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from lockstep.judge.model import Limits
+from lockstep.report import figures
 
 State = Literal["waiting", "bound", "running", "stranded"]
 
@@ -40,13 +41,14 @@ class Pod:
     name: str
     role: str | None
     created: float
+    """When it was created; 0 when it was there before the recording."""
     bound: float | None
     running: float | None
     ended: float | None
     """When it finished or was deleted; None when it was still there at the end."""
     node: str | None
-    since_before: bool
-    """It was there when the recording began."""
+    told: Mapping[str, str]
+    """Each mark's time as text, which also says where it is not exactly known."""
 
     def holds_node(self, end: float) -> tuple[float, float] | None:
         """From when to when it held its node."""
@@ -177,9 +179,14 @@ def _merged(cut: Sequence[Span]) -> list[Span]:
     return merged
 
 
+def start_of(mark: Mapping[str, Any]) -> float:
+    """From when a mark holds: what was so before the recording holds from its start."""
+    return 0.0 if mark.get("before") else float(mark["at"])
+
+
 def _pod(told: Mapping[str, Any]) -> Pod:
     marks = {mark["what"]: mark for mark in reversed(told["marks"])}
-    at = {what: float(mark["at"]) for what, mark in marks.items()}
+    at = {what: start_of(mark) for what, mark in marks.items()}
     ends = [at[what] for what in ("finished", "deleted") if what in at]
     return Pod(
         name=told["name"],
@@ -189,7 +196,7 @@ def _pod(told: Mapping[str, Any]) -> Pod:
         running=at.get("running"),
         ended=min(ends) if ends else None,
         node=marks.get("bound", {}).get("node"),
-        since_before=bool(marks.get("created", {}).get("listed")),
+        told={what: figures.told(mark) for what, mark in marks.items()},
     )
 
 

@@ -96,15 +96,15 @@ def _evidence(receipt: Receipt) -> Markup | None:
 
 def _table(receipt: Receipt) -> Markup:
     """Give the picture's content as text."""
-    head = ("Pod", "Role", "Created", "Bound", "Running", "Gone", "Node")
+    head = ("Pod", "Role", "Created", "Bound", "Running", "Finished", "Deleted", "Node")
     rows = [
         element(
             "tr",
             element("th", pod.name, scope="row", class_="mono"),
             element("td", pod.role or figures.NOTHING),
             *(
-                element("td", figures.moment(time))
-                for time in (pod.created, pod.bound, pod.running, pod.ended)
+                element("td", pod.told.get(what, figures.NOTHING))
+                for what in ("created", "bound", "running", "finished", "deleted")
             ),
             element("td", pod.node or figures.NOTHING, class_="mono"),
         )
@@ -127,19 +127,22 @@ def _changes(receipt: Receipt) -> Markup | None:
     """List what happened to workers and PodGroups."""
     told = receipt["timeline"]
     changes = [
-        (taint["at"], f"{taint['node']}: taint {taint['key']} {taint['change']}")
+        (
+            taint["at"],
+            figures.told(taint),
+            f"{taint['node']}: taint {taint['key']} {taint['change']}",
+        )
         for taint in told["taints"]
     ]
     changes += [
-        (phase["at"], f"PodGroup {group['name']}: {phase['phase']}")
+        (phase["at"], figures.told(phase), f"PodGroup {group['name']}: {phase['phase']}")
         for group in told["podGroups"]
         for phase in group["phases"]
     ]
     if not changes:
         return None
     rows = [
-        element("tr", element("td", figures.moment(at)), element("td", text))
-        for at, text in sorted(changes)
+        element("tr", element("td", when), element("td", text)) for _, when, text in sorted(changes)
     ]
     head = element("tr", element("th", "At", scope="col"), element("th", "Change", scope="col"))
     return element("table", element("thead", head), element("tbody", *rows))

@@ -8,7 +8,7 @@ from typing import Any
 from lockstep.judge import notes
 from lockstep.report import figures
 from lockstep.report.canvas import Canvas, cut
-from lockstep.report.lanes import Gang, Pod, crowded, gangs, present, spans
+from lockstep.report.lanes import Gang, Pod, crowded, gangs, present, spans, start_of
 from lockstep.report.markup import Markup
 from lockstep.report.scale import Scale
 
@@ -43,7 +43,7 @@ def own_scale(receipt: Receipt) -> Scale:
     """Scale a picture to its recording, from shortly before the first change."""
     end, times = receipt["timeline"]["end"], moments(receipt)
     first = min(times, default=0.0)
-    return Scale(max(0.0, first - (end - first) * _LEAD), end, times)
+    return Scale(max(0.0, first - max(end - first, 0.0) * _LEAD), end, times)
 
 
 def moments(receipt: Receipt, origin: float = 0.0) -> list[float]:
@@ -51,7 +51,8 @@ def moments(receipt: Receipt, origin: float = 0.0) -> list[float]:
     told = receipt["timeline"]
     marks = [mark for pod in told["pods"] for mark in pod["marks"]]
     phases = [phase for group in told["podGroups"] for phase in group["phases"]]
-    return [one["at"] - origin for one in [*marks, *phases, *told["taints"], *deeds(receipt)]]
+    shown = [*marks, *phases, *told["taints"], *deeds(receipt)]
+    return [start_of(one) - origin for one in shown]
 
 
 def describe(receipt: Receipt) -> tuple[str, str]:
@@ -66,7 +67,8 @@ def describe(receipt: Receipt) -> tuple[str, str]:
         words.append("None was bound to a node; all waited until the end.")
     for taint in told["taints"]:
         change = "blocked" if taint["change"] == "set" else "freed"
-        words.append(f"{taint['node']} {change} at {figures.moment(taint['at'])}.")
+        when = "from the start" if taint.get("before") else f"at {figures.moment(taint['at'])}"
+        words.append(f"{taint['node']} {change} {when}.")
     return f"Timeline of {receipt['step']}: {receipt['verdict']['observed']}", " ".join(words)
 
 
@@ -122,7 +124,7 @@ def _blocks(told: Mapping[str, Any]) -> list[tuple[str, str, float, float]]:
     for taint in told["taints"]:
         key = (taint["node"], taint["key"])
         if taint["change"] == "set":
-            since[key] = taint["at"]
+            since[key] = start_of(taint)
         elif key in since:
             blocks.append((*key, since.pop(key), taint["at"]))
     return sorted([*blocks, *((*key, start, told["end"]) for key, start in since.items())])
@@ -137,9 +139,11 @@ def _ribbon(canvas: Canvas, receipt: Receipt, gang: Gang) -> None:
         canvas.bar(min(p.created for p in gang.pods), gang.end, 16, "phase none", "no PodGroup")
     else:
         canvas.heading(f"PodGroup {group['name']}", f"minMember {group['minMember']}")
-        starts = [phase["at"] for phase in group["phases"]]
-        for phase, until in zip(group["phases"], [*starts[1:], gang.end], strict=False):
-            _phase(canvas, phase["phase"], phase["at"], until)
+        starts = [start_of(phase) for phase in group["phases"]]
+        for phase, start, until in zip(
+            group["phases"], starts, [*starts[1:], gang.end], strict=False
+        ):
+            _phase(canvas, phase["phase"], start, until)
     canvas.y += 28
 
 

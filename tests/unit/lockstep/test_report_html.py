@@ -172,6 +172,19 @@ def test_page_without_control_compares_nothing() -> None:
     assert 'class="comparison"' not in html.render([samples.placed()])
 
 
+def test_what_was_before_starts_at_the_edge_and_says_by_when() -> None:
+    text = html.render([samples.released()])
+    assert "<td>by 0.005 s</td>" in text
+    assert "constrained-worker-0 blocked from the start." in text
+    assert re.search(r'class="waiting" x="0%"', text)
+
+
+def test_lens_tells_the_judged_skew() -> None:
+    receipt = samples.placed()
+    receipt["verdict"]["bindSkewSeconds"] = 0.022
+    assert "22 ms from first to last" in html.render([receipt])
+
+
 def test_drill_is_numbered_and_told() -> None:
     receipt = samples.serialized()
     text = html.render([receipt])

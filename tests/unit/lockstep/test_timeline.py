@@ -29,11 +29,29 @@ def test_state_told_again_is_marked_once() -> None:
     assert marks(story) == [(1.0, "created"), (2.0, "bound")]
 
 
-def test_pod_that_was_already_there_says_so() -> None:
+def test_pod_that_was_there_before_says_so() -> None:
     story = Story().tell(0.1, "pod", "ADDED", "gang-0", listed=True, node="w1", phase="Pending")
-    assert [mark.get("listed") for mark in pod(story)["marks"]] == [True, True]
+    assert [mark.get("before") for mark in pod(story)["marks"]] == [True, True]
     story.run(0.5, "gang-0")
     assert pod(story)["marks"][-1] == {"at": 0.5, "what": "running"}
+
+
+def test_pod_that_was_listed_after_a_cut_came_during_it() -> None:
+    story = Story().mark(2.0, "cut", "node").mark(3.0, "cut")
+    story.tell(3.5, "pod", "ADDED", "gang-0", listed=True, node=None, phase="Pending")
+    story.tell(3.6, "node", "ADDED", "w1", listed=True, taints=[])
+    assert pod(story)["marks"] == [{"at": 3.5, "what": "created", "listed": True}]
+
+
+def test_taint_and_phase_from_before_say_so() -> None:
+    blocking = [{"key": "ours", "value": "", "effect": "NoSchedule"}]
+    story = Story().tell(0.1, "node", "ADDED", "w1", listed=True, taints=blocking)
+    story.tell(0.2, "podgroup", "ADDED", "g", listed=True, phase="Inqueue").phase(
+        1.0, "Running", "g"
+    )
+    told = timeline.build(story.recording)
+    assert told["taints"][0]["before"] is True
+    assert [phase.get("before") for phase in told["podGroups"][0]["phases"]] == [True, None]
 
 
 def test_pod_leaves_when_it_is_told_to_go() -> None:
