@@ -6,11 +6,9 @@ from dataclasses import replace
 
 from components import leader_worker_set as lws
 from components import pools
-from components.scenarios import pods
-from components.scenarios.base import Plan, Scenario, ScenarioArgs
+from components.scenarios.base import Plan, ScenarioArgs
 from components.scenarios.gang import Gang
 from components.scenarios.no_gang import DEFAULT_SCHEDULER
-from lockstep.judge import Workload
 
 
 class Contention(Gang):
@@ -28,7 +26,7 @@ class Contention(Gang):
         return replace(plan, drill="turns", more={"at_once": at_once(args)})
 
 
-class ContentionControl(Scenario):
+class ContentionControl(Gang):
     """The same groups by the default scheduler, pod by pod; expects them `deadlocked`.
 
     It needs an LWS without the scheduler provider: with it, LWS makes PodGroups also for sets that
@@ -39,29 +37,12 @@ class ContentionControl(Scenario):
 
     def plan(self, name: str, args: ScenarioArgs) -> Plan:
         """Leaders come first, so each group gets a part of the room and none gets enough."""
-        set_name = f"{name}-lws"
-        labels = pods.labels(self.scenario)
-        set_args = lws.LeaderWorkerSetArgs(
-            namespace=self.namespace,
-            size=args.size,
-            groups=args.groups,
-            worker_template=pods.template(args.pool, labels),
-            scheduler_name=DEFAULT_SCHEDULER,
-            startup_policy="LeaderCreated",
-            restart_policy="RecreateGroupOnPodRestart",
-            labels=labels,
-        )
-        return Plan(
-            verdict="deadlocked",
-            workload=Workload(lws.KIND, set_name),
-            size=args.size,
-            groups=args.groups,
-            gang=False,
-            blocked=None,
-            spec=lws.spec(set_args),
-            create=lambda opts: lws.LeaderWorkerSet(set_name, set_args, opts),
-            drill="endurance",
-        )
+        plan = self.gang_plan(name, args, verdict="deadlocked", blocked=None)
+        return replace(plan, gang=False, drill="endurance", more={"at_once": at_once(args)})
+
+    def set_args(self, args: ScenarioArgs) -> lws.LeaderWorkerSetArgs:
+        """The same set for another scheduler."""
+        return replace(super().set_args(args), scheduler_name=DEFAULT_SCHEDULER)
 
 
 def at_once(args: ScenarioArgs) -> int:

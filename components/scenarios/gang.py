@@ -23,18 +23,7 @@ class Gang(Scenario):
     ) -> Plan:
         """Groups of pods that LWS gangs together and Volcano schedules."""
         set_name = f"{name}-lws"
-        labels = pods.labels(self.scenario)
-        set_args = lws.LeaderWorkerSetArgs(
-            namespace=self.namespace,
-            size=args.size,
-            groups=args.groups,
-            worker_template=pods.template(args.pool, labels),
-            scheduler_name=volcano.SCHEDULER_NAME,
-            # With LeaderReady, LWS asks Volcano for one pod only: no gang.
-            startup_policy="LeaderCreated",
-            restart_policy="RecreateGroupOnPodRestart",
-            labels=labels,
-        )
+        set_args = self.set_args(args)
         return Plan(
             verdict=verdict,
             workload=Workload(lws.KIND, set_name),
@@ -44,4 +33,19 @@ class Gang(Scenario):
             blocked=blocked,
             spec=lws.spec(set_args),
             create=lambda opts: lws.LeaderWorkerSet(set_name, set_args, opts),
+        )
+
+    def set_args(self, args: ScenarioArgs) -> lws.LeaderWorkerSetArgs:
+        """The set: every scenario with gangs starts from this one."""
+        labels = pods.labels(self.scenario)
+        return lws.LeaderWorkerSetArgs(
+            namespace=self.namespace,
+            size=args.size,
+            groups=args.groups,
+            worker_template=pods.template(args.pool, labels),
+            scheduler_name=volcano.SCHEDULER_NAME,
+            # With LeaderReady, LWS asks Volcano for one pod only: no gang.
+            startup_policy="LeaderCreated",
+            restart_policy="RecreateGroupOnPodRestart",
+            labels=labels,
         )
