@@ -227,8 +227,9 @@ def broken() -> Receipt:
         "placed",
         bound=3,
         skew=0.02,
-        observed="broken",
-        reason="gang-pods-0 was partly bound from 2.000 s to 8.000 s: gang-pods-0-3 waited",
+        observed="partial",
+        reason="gang: expected placed, observed partial: "
+        "gang-pods-0 was partly bound from 2.000 s to 8.000 s: gang-pods-0-3 waited",
         evidence=["3 of 4 pods bound for 6.00 s"],
     )
 

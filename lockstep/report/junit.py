@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from lockstep.report.markup import visible
+from lockstep.report.summary import reason
 
 Receipt = Mapping[str, Any]
 
@@ -37,7 +38,7 @@ def _case(suite: Xml.Element, receipt: Receipt) -> None:
     case = Xml.SubElement(suite, "testcase", {**name, "time": _seconds(receipt["timeline"]["end"])})
     if not verdict["ok"]:
         told = f"expected {verdict['expected']}, observed {verdict['observed']}"
-        message = visible(f"{told}: {verdict['reason']}" if verdict["reason"] else told)
+        message = visible(f"{told}: {reason(receipt)}")
         failure = Xml.SubElement(case, "failure", {"message": message, "type": "verdict"})
         failure.text = message
     if receipt["evidence"]:

@@ -8,7 +8,7 @@ from typing import Any
 from lockstep.report import burst, figures, parts, timeline
 from lockstep.report.lanes import gangs
 from lockstep.report.markup import Markup, element, join
-from lockstep.report.summary import MEANINGS
+from lockstep.report.summary import MEANINGS, reason
 
 Receipt = Mapping[str, Any]
 
@@ -23,7 +23,7 @@ def section(receipt: Receipt) -> Markup:
         element(
             "div", element("h2", step), parts.badge(verdict), _wanted(verdict), class_="heading"
         ),
-        _meaning(verdict),
+        _meaning(receipt),
         _figures(receipt),
         element(
             "figure",
@@ -41,11 +41,12 @@ def section(receipt: Receipt) -> Markup:
     )
 
 
-def _meaning(verdict: Mapping[str, Any]) -> Markup:
+def _meaning(receipt: Receipt) -> Markup:
     """Explain a verdict: in our words where it is as expected, else why it is not."""
+    verdict = receipt["verdict"]
     if verdict["ok"]:
         return element("p", MEANINGS.get(verdict["observed"], verdict["reason"]), class_="soft")
-    return element("p", verdict["reason"] or "not as expected", class_="failure")
+    return element("p", reason(receipt), class_="failure")
 
 
 def _wanted(verdict: Mapping[str, Any]) -> Markup | None:

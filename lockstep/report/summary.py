@@ -33,6 +33,10 @@ MEANINGS = {
 """What a verdict means, in a sentence."""
 
 
+_IN_PART = ("partial", "torn")
+"""What the judge calls a gang that was bound in part, still or for a time."""
+
+
 @dataclass(frozen=True)
 class Summary:
     """What a reader must know first."""
@@ -52,18 +56,30 @@ def summarize(receipts: Sequence[Receipt]) -> Summary:
     as_expected = figures.share(len(receipts) - len(failed), len(receipts))
     noun = "verdict" if len(receipts) == 1 else "verdicts"
     lead = f"{as_expected} {noun} as expected. {'' if failed else contrast(receipts)}"
-    reasons = [(one["step"], one["verdict"]["reason"] or "not as expected") for one in failed]
+    reasons = [(one["step"], reason(one)) for one in failed]
     return Summary(answer, headline, lead.strip(), reasons)
 
 
+def reason(receipt: Receipt) -> str:
+    """Say why a verdict is not the expected one, without what is written beside it anyway."""
+    verdict = receipt["verdict"]
+    known = (
+        f"{receipt['scenario']}: expected {verdict['expected']}, observed {verdict['observed']}: "
+    )
+    return str(verdict["reason"]).removeprefix(known) or "not as expected"
+
+
 def _answer(receipts: Sequence[Receipt], failed: Sequence[Receipt]) -> tuple[Answer, str]:
-    if any(one["expectation"]["gang"] for one in failed):
-        return "no", "No: the gang scheduler did not do what it promises."
-    if failed:
+    with_gang = [one for one in failed if one["expectation"]["gang"]]
+    if any(one["verdict"]["observed"] in _IN_PART for one in with_gang):
+        return "no", "No: a gang was bound in part."
+    if with_gang:
         return (
             "unclear",
-            "Not shown: the gangs held, but the run to compare them with did not show it.",
+            "Not shown: no gang was bound in part, but some did not do what they should.",
         )
+    if failed:
+        return "unclear", "Not shown: the gangs held, but what they are compared with did not fail."
     if not any(one["expectation"]["gang"] for one in receipts):
         return "unclear", "Not shown: nothing here ran under a gang scheduler."
     return "yes", "Yes: every gang ran whole, or not at all."

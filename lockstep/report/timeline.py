@@ -15,9 +15,10 @@ from lockstep.report.scale import Scale
 Receipt = Mapping[str, Any]
 
 _BAR = 12
-_TALL_GANG, _LOW_GANG = 20, 9
-_MOST_NAMED = 16
-"""More gangs than this get a low lane each, without a name."""
+_GANG, _LOW_GANG, _THIN_GANG = (20, 9), (9, 4), (3, 1)
+"""Height of a gang's lane and the space below it."""
+_MOST_NAMED, _MOST_LOW = 16, 100
+"""More gangs than these get low lanes without names, and thin ones."""
 _APART = 0.06
 """Numbers nearer to each other than this share of the width would touch on a phone."""
 _LEAD = 0.03
@@ -187,9 +188,9 @@ def _gang_lanes(canvas: Canvas, everyone: Sequence[Gang]) -> None:
         if named:
             most = figures.share(gang.most_bound, gang.size)
             canvas.heading(gang.name or "pods", f"at most {most} bound")
-        height = _TALL_GANG if named else _LOW_GANG
+        height, space = _GANG if named else _LOW_GANG if len(everyone) <= _MOST_LOW else _THIN_GANG
         _gang_lane(canvas, gang, height)
-        canvas.y += height + (9 if named else 4)
+        canvas.y += height + space
     canvas.y += 8
 
 

@@ -76,7 +76,7 @@ def test_junit_failure_has_the_reason() -> None:
     failure = root.find(".//failure")
     assert failure is not None
     message = failure.get("message") or ""
-    assert message.startswith("expected placed, observed broken: gang-pods-0 was partly bound")
+    assert message.startswith("expected placed, observed partial: gang-pods-0 was partly bound")
     assert "<&>" in message
     assert root.get("failures") == "1"
 
@@ -94,6 +94,10 @@ def test_summary_puts_gangs_first() -> None:
     unclear = summarize([samples.placed(), control])
     assert (unclear.answer, unclear.reasons) == ("unclear", [("no-gang", "nothing bound")])
     assert summarize([samples.broken(), control]).answer == "no"
+    stuck = samples.placed()
+    stuck["verdict"] |= {"ok": False, "observed": "ignored", "reason": "no scheduler"}
+    assert summarize([stuck]).answer == "unclear"
+    assert summarize([stuck, samples.broken()]).answer == "no"
     assert "within 21 ms" in summarize(samples.demo()).lead
     assert "2 of 4 pods" in summarize(samples.demo()).lead
 
