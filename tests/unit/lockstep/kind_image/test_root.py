@@ -21,7 +21,7 @@ class Recorder(Console):
         super().__init__(lambda: None, log)
         self.commands: list[list[str]] = []
 
-    def run(self, what: str, command: object, **options: object) -> None:  # type: ignore[override]
+    def run(self, what: str, command: object, **options: object) -> None:
         assert what
         assert not options
         self.commands.append([str(word) for word in command])  # type: ignore[attr-defined]
