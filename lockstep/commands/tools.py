@@ -8,7 +8,7 @@ import json
 import shlex
 
 from lockstep import toolchain, versions
-from lockstep.toolchain import catalogue
+from lockstep.toolchain import cache, catalogue
 from lockstep.toolchain.inventory import inventory
 from lockstep.toolchain.making import default_groups
 from lockstep.toolchain.removing import clean
@@ -62,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps([dataclasses.asdict(item) for item in inventory()], indent=2))
     elif args.list:
         _print_table()
+    else:
+        print(f"The toolchain is complete, in {cache.root()}; --list shows what is used.")
     return 0
 
 

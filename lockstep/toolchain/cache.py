@@ -21,12 +21,12 @@ MANIFEST = "made.json"
 
 def root() -> Path:
     """Where the groups are."""
-    return paths.cache_dir() / "toolchain"
+    return paths.cache_dir().absolute() / "toolchain"
 
 
 def build_dir() -> Path:
     """Go's own caches: large, needed while building only."""
-    return paths.cache_dir() / "build"
+    return paths.cache_dir().absolute() / "build"
 
 
 def sources() -> Path:

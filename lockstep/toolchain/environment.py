@@ -67,7 +67,7 @@ def _local_backend() -> dict[str, str]:
     """Stacks in a folder of this checkout, their secrets under a passphrase of its own."""
     backend = paths.state_dir() / "backend"
     backend.mkdir(mode=0o700, exist_ok=True)
-    settings = {"PULUMI_BACKEND_URL": f"file://{backend.resolve()}"}
+    settings = {"PULUMI_BACKEND_URL": backend.resolve().as_uri()}
     if all(
         homes.users_variable(name) is None  # an empty passphrase is one, too
         for name in ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")

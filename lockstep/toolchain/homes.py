@@ -39,11 +39,12 @@ def logged_in_at(home: Path) -> str | None:
 def prepare() -> Path:
     """The checkout's own home, with the toolchain's plugins in it."""
     home = paths.state_dir() / "pulumi"
+    home.mkdir(exist_ok=True)
     for name in found.PLUGINS:
-        target = cache.program(
-            catalogue.groups()[name], f"pulumi-resource-{found.PLUGINS[name][0]}"
-        )
-        _link(found.plugin_path(home, name), target)
+        plugin = found.plugin_path(home, name)
+        target = cache.program(catalogue.groups()[name], plugin.name)
+        if target.is_file():
+            _link(plugin, target)
     return home
 
 

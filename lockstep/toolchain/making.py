@@ -76,8 +76,7 @@ class _Run:
         if unreleased:
             with cache.use_of_build_dir():
                 self._build(unreleased)
-        elapsed = duration(time.monotonic() - self._began)
-        self._progress.note(f"the toolchain is ready in {cache.root()}, after {elapsed}")
+        self._progress.note(f"tools ready after {duration(time.monotonic() - self._began)}")
 
     def _fetch(self, releases: Releases, group: Group) -> bool:
         """Download one group; False when its release cannot be had here."""

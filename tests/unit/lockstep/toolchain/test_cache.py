@@ -30,6 +30,15 @@ def test_key_names_group_and_version(two_groups: Groups) -> None:
     assert cache.key(two_groups["anvil"]).startswith("anvil-1.2.3-")
 
 
+def test_relative_cache_is_found_from_anywhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_CACHE", "cache")
+    monkeypatch.chdir(tmp_path)
+    assert cache.root() == tmp_path / "cache" / "toolchain"
+    assert cache.build_dir() == tmp_path / "cache" / "build"
+
+
 def test_key_changes_with_the_groups_own_pins_only(two_groups: Groups) -> None:
     anvil, bell = cache.key(two_groups["anvil"]), cache.key(two_groups["bell"])
     (cache.sources() / "anvil" / "go.mod").write_text("module anvil\n\ngo 1.26.0\n")

@@ -53,6 +53,13 @@ def test_backend_and_passphrase_are_the_checkouts_own() -> None:
     assert exports["PULUMI_SKIP_UPDATE_CHECK"] == "true"
 
 
+def test_backend_in_a_folder_with_signs_is_still_an_address(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "a b%20c"))
+    assert toolchain.environment()["PULUMI_BACKEND_URL"].endswith("/a%20b%2520c/backend")
+
+
 def test_passphrase_is_random_private_and_kept() -> None:
     file = Path(toolchain.environment()["PULUMI_CONFIG_PASSPHRASE_FILE"])
     assert file.stat().st_mode & 0o777 == 0o600
