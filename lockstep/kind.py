@@ -146,6 +146,8 @@ def _program() -> str:
 
 def _reason(lines: list[str]) -> str:
     """Pick the line in which kind says what is wrong."""
+    if any("failed to pull image" in line for line in lines):
+        return "the node image cannot be pulled; reach its registry, or run make kind-image once"
     errors = [line for line in lines if line.startswith("ERROR:")]
     said = errors or [line for line in lines if line]
     return said[-1].removeprefix("ERROR: ") if said else "it did not say why"

@@ -146,6 +146,15 @@ def test_create_that_fails_leaves_nothing_and_says_why_in_one_line(
     assert "Creating cluster" in capfd.readouterr().err
 
 
+def test_create_without_a_registry_says_what_to_do(fake: Fake) -> None:
+    fake.touch("broken")
+    text = (fake.folder / "kind").read_text()
+    said = text.replace("no space", 'failed to pull image \\"node\\": exit status 1')
+    (fake.folder / "kind").write_text(said)
+    with pytest.raises(LockstepError, match="image cannot be pulled; .* make kind-image"):
+        kind.create("demo", CONFIG)
+
+
 def test_create_whose_nodes_do_not_come_up_leaves_nothing(fake: Fake) -> None:
     fake.nodes[2] = ("demo-w2", "False")
     with pytest.raises(LockstepError, match="2 of 3 nodes of the kind cluster are ready"):
