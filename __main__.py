@@ -6,6 +6,7 @@ import settings
 from components import cluster as clusters
 from components.platform import Platform, PlatformArgs
 from components.scenarios import SCENARIOS, ScenarioArgs
+from components.scheduler_conf import PREEMPTION
 
 config = settings.load()
 
@@ -22,6 +23,7 @@ platform = Platform(
         config.platform.gang_scheduling,
         config.platform.install_volcano,
         config.platform.install_lws,
+        PREEMPTION if "preemption" in config.scenarios.names else None,
     ),
     opts=cluster.child(None),
 )

@@ -33,6 +33,8 @@ class PlatformArgs:
     """False where the cluster has it already."""
     install_lws: bool = True
     """False where the cluster has it already."""
+    scheduler_conf: str | None = None
+    """Volcano's scheduler configuration; None keeps the chart's own."""
 
 
 class Platform(pulumi.ComponentResource):
@@ -63,7 +65,9 @@ class Platform(pulumi.ComponentResource):
             self.ready.append(rights)
         if cluster.host_operators:
             self.ready += [
-                self._process("volcano", args, args.volcano_version, None, [volcano]),
+                self._process(
+                    "volcano", args, args.volcano_version, args.scheduler_conf, [volcano]
+                ),
                 self._process("lws", args, args.lws_version, config.config, self.ready),
             ]
         self.register_outputs({})
@@ -72,7 +76,12 @@ class Platform(pulumi.ComponentResource):
         chart = toolchain.chart("volcano", args.volcano_version)
         return Volcano(
             "volcano",
-            VolcanoArgs(args.cluster, args.volcano_version, str(chart) if chart else None),
+            VolcanoArgs(
+                args.cluster,
+                args.volcano_version,
+                str(chart) if chart else None,
+                args.scheduler_conf,
+            ),
             opts=args.cluster.child(self),
         )
 

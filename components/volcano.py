@@ -28,6 +28,8 @@ class VolcanoArgs:
     """Pinned version, without a leading v."""
     chart: str | None = None
     """A chart on this machine, for offline use; None takes the published one."""
+    scheduler_conf: str | None = None
+    """The scheduler's configuration; None keeps the chart's own."""
 
 
 class Volcano(pulumi.ComponentResource):
@@ -54,7 +56,11 @@ class Volcano(pulumi.ComponentResource):
             name="volcano",
             namespace=namespace.metadata.name,
             **chart_source(args.chart, args.version),
-            values=chart_values(args.version, host_operators=cluster.host_operators),
+            values=chart_values(
+                args.version,
+                host_operators=cluster.host_operators,
+                scheduler_conf=args.scheduler_conf,
+            ),
             skip_await=cluster.host_operators,
             opts=cluster.child(self),
         )
@@ -72,7 +78,9 @@ def chart_source(chart: str | None, version: str) -> dict[str, Any]:
     }
 
 
-def chart_values(version: str, *, host_operators: bool) -> dict[str, Any]:
+def chart_values(
+    version: str, *, host_operators: bool, scheduler_conf: str | None = None
+) -> dict[str, Any]:
     """Values over the chart's own: pinned images, laptop-size requests, admission where it works.
 
     With operators on the host there is no pod to serve the admission webhook: the chart's
@@ -90,5 +98,6 @@ def chart_values(version: str, *, host_operators: bool) -> dict[str, Any]:
             "controller_resources": _SMALL,
             "scheduler_resources": _SMALL,
             "admission_resources": _SMALL,
+            **({"scheduler_config_override": scheduler_conf} if scheduler_conf else {}),
         },
     }

@@ -45,6 +45,7 @@ def _pod(pod: Object) -> Facts:
         "ready": conditions.get("Ready", {}).get("status") == "True",
         "deleting": "deletionTimestamp" in metadata,
         "scheduler": spec.get("schedulerName"),
+        "priorityClass": spec.get("priorityClassName"),
         "podGroup": annotations.get(POD_GROUP),
         "requests": _requests(spec.get("containers") or ()),
         "unschedulable": (scheduled.get("message") or scheduled.get("reason")) if refused else None,

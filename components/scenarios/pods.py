@@ -17,13 +17,17 @@ def labels(scenario: str) -> dict[str, str]:
 
 
 def template(
-    pool: WorkerPool, labels: Mapping[str, str], scheduler_name: str | None = None
+    pool: WorkerPool,
+    labels: Mapping[str, str],
+    scheduler_name: str | None = None,
+    priority_class: str | None = None,
 ) -> v1.PodTemplateSpecArgs:
     """A pod that does nothing, in the pool and of the pool's size: two fill a worker."""
     return v1.PodTemplateSpecArgs(
         metadata=ObjectMetaArgs(labels=dict(labels)),
         spec=v1.PodSpecArgs(
             scheduler_name=scheduler_name,
+            priority_class_name=priority_class,
             node_selector=dict(pool.label),
             containers=[_container(pool)],
             security_context=v1.PodSecurityContextArgs(

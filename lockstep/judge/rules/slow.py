@@ -5,6 +5,8 @@ Unlike `torn`, this leaves out how a gang ends: whoever ends one takes its pods 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lockstep.judge import clues, generations
 from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
@@ -12,10 +14,10 @@ from lockstep.judge.history import Gang, Interval
 from lockstep.judge.model import Finding, Later
 
 
-def slow(case: Case) -> Finding | Later | None:
+def slow(case: Case, gangs: Sequence[Gang] | None = None) -> Finding | Later | None:
     """Find the first gang that was bound in part for longer: `partial` if it still is."""
     soonest: Later | None = None
-    for gang in case.gangs:
+    for gang in case.gangs if gangs is None else gangs:
         for life in generations.of(gang):
             burst = life.binding(case.end)
             if burst is None:

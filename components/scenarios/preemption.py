@@ -1,0 +1,79 @@
+"""A gang of higher priority comes to a full pool: it gets the room, and no gang is cut."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components import leader_worker_set as lws
+from components.scenarios import pods
+from components.scenarios.base import Plan, ScenarioArgs
+from components.scenarios.gang import Gang
+from lockstep.judge import Workload
+
+LOW = "lockstep-preemption-low"
+HIGH = "lockstep-preemption-high"
+PRIORITIES = {LOW: 100, HIGH: 1000}
+"""Priority classes belong to the whole cluster, so their names say whose they are."""
+
+
+class Preemption(Gang):
+    """A set that fills its pool, and a set of higher priority; expects `preempted-whole`.
+
+    Volcano goes by the priority class of the PodGroup, not of the pods, and LWS sets none. So the
+    drill that lets the second set in also writes the class into its PodGroup: LWS makes PodGroups
+    and never changes them. A group that is made anew has a PodGroup without it again.
+    """
+
+    scenario = "preemption"
+
+    def plan(self, name: str, args: ScenarioArgs) -> Plan:
+        """Two sets of one size; the second has no group until the drill asks for it."""
+        plan = self.gang_plan(name, args, verdict="preempted-whole", blocked=None)
+        rival_name = f"{name}-rival-lws"
+        rival = replace(
+            self._of_priority(args, HIGH),
+            groups=0,
+            # The drill scales it, so the number is also the drill's.
+            annotations={"pulumi.com/patchForce": "true"},
+        )
+
+        def create(opts: pulumi.ResourceOptions) -> pulumi.Resource:
+            classes = [_priority_class(one, value, opts) for one, value in PRIORITIES.items()]
+            # Pods that name a class which is not there are refused.
+            after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=classes))
+            second = lws.LeaderWorkerSet(rival_name, rival, after)
+            return plan.create(
+                pulumi.ResourceOptions.merge(after, pulumi.ResourceOptions(depends_on=[second]))
+            )
+
+        return replace(
+            plan,
+            spec={"low": plan.spec, "high": lws.spec(rival), "priorities": PRIORITIES},
+            create=create,
+            drill="preemption",
+            more={"rival": Workload(lws.KIND, rival_name)},
+        )
+
+    def set_args(self, args: ScenarioArgs) -> lws.LeaderWorkerSetArgs:
+        """The set of low priority."""
+        return self._of_priority(args, LOW)
+
+    def _of_priority(self, args: ScenarioArgs, priority: str) -> lws.LeaderWorkerSetArgs:
+        labels = pods.labels(self.scenario)
+        template = pods.template(args.pool, labels, priority_class=priority)
+        return replace(super().set_args(args), worker_template=template)
+
+
+def _priority_class(
+    name: str, value: int, opts: pulumi.ResourceOptions
+) -> kubernetes.scheduling.v1.PriorityClass:
+    return kubernetes.scheduling.v1.PriorityClass(
+        name,
+        metadata=kubernetes.meta.v1.ObjectMetaArgs(name=name),
+        value=value,
+        description="A gang of Lockstep's preemption scenario",
+        opts=opts,
+    )
