@@ -151,7 +151,7 @@ def test_create_without_a_registry_says_what_to_do(fake: Fake) -> None:
     text = (fake.folder / "kind").read_text()
     said = text.replace("no space", 'failed to pull image \\"node\\": exit status 1')
     (fake.folder / "kind").write_text(said)
-    with pytest.raises(LockstepError, match="image cannot be pulled; .* make kind-image"):
+    with pytest.raises(LockstepError, match=r"image cannot be pulled; .* make kind-image"):
         kind.create("demo", CONFIG)
 
 
