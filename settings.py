@@ -27,7 +27,10 @@ SCENARIOS = (
     "contention",
     "contention-control",
     "queue-cap",
+    "preemption",
     "recovery",
+    "rolling-update",
+    "scale",
 )
 WHOLE = frozenset({"gang", "constrained"})
 """Scenarios whose every group is placed in the end, so that all must fit the unblocked pool."""

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import pulumi
 
 from lockstep import quantity
+from lockstep.room import PODS_PER_WORKER, capacity
+
+__all__ = ["POOL_LABEL", "Requests", "Worker", "WorkerPool", "capacity", "pod_requests"]
 
 POOL_LABEL = "lockstep.dev/pool"
-PODS_PER_WORKER = 2
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,3 @@ def pod_requests(workers: Sequence[tuple[str, str]]) -> Requests:
             "three times; label workers of one size for the pool"
         )
     return chosen
-
-
-def capacity(workers: int, blocked: int) -> int:
-    """How many pods of the derived size the unblocked workers take."""
-    return PODS_PER_WORKER * max(0, workers - blocked)

@@ -60,6 +60,11 @@ def apply(client: Client, nodes: Sequence[str], blocked: int, reason: str) -> No
         _change(client, name, change, must_exist=True)
 
 
+def block(client: Client, nodes: Sequence[str], reason: str) -> None:
+    """Block all of the nodes."""
+    apply(client, nodes, len(nodes), reason)
+
+
 def lose(client: Client, node: str, reason: str) -> None:
     """Evict all pods of a node that tolerate no more than usual, and keep new ones away."""
     _change(client, node, lambda taints: with_ours(taints, reason, LOST), must_exist=True)

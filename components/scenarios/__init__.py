@@ -7,8 +7,11 @@ from components.scenarios.constrained import Constrained
 from components.scenarios.contention import Contention, ContentionControl
 from components.scenarios.gang import Gang
 from components.scenarios.no_gang import NoGang
+from components.scenarios.preemption import Preemption
 from components.scenarios.queue_cap import QueueCap
 from components.scenarios.recovery import Recovery
+from components.scenarios.rolling_update import RollingUpdate
+from components.scenarios.scale import Scale
 
 __all__ = ["SCENARIOS", "Scenario", "ScenarioArgs"]
 
@@ -21,7 +24,10 @@ SCENARIOS: dict[str, type[Scenario]] = {
         Contention,
         ContentionControl,
         QueueCap,
+        Preemption,
         Recovery,
+        RollingUpdate,
+        Scale,
     )
 }
 """By the name that the stack's config uses."""

@@ -6,13 +6,11 @@ from lightkube.resources.core_v1 import Pod
 
 from lockstep import taints
 from lockstep.drills.ground import Ground
+from lockstep.drills.sets import STEADY
 from lockstep.judge import generations
 from lockstep.judge.generations import Generation
 from lockstep.judge.history import History
 from lockstep.judge.rules.recreated import LEADER, NODE, WORKER
-
-STEADY = 2.0
-"""Seconds that a group must stay whole: LWS 0.8 may make a leader twice (lws#804)."""
 
 
 def run(ground: Ground) -> None:

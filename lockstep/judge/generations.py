@@ -49,6 +49,14 @@ class Generation:
         alive = [pod for pod in self.pods if pod.alive]
         return len(alive) == self.size and all(pod.is_running for pod in alive)
 
+    @cached_property
+    def broken_at(self) -> float | None:
+        """When the first of its pods left, after it was whole."""
+        if self.whole_at is None:
+            return None
+        leaving = [_left(p) for p in self.pods if _left(p) > self.whole_at]
+        return min((at for at in leaving if at < float("inf")), default=None)
+
     def whole_until(self, at: float) -> bool:
         """Whether it was whole at a time: it had become so, and nobody had left."""
         there = [pod for pod in self.pods if pod.running and pod.running.at <= at < _left(pod)]
@@ -124,6 +132,26 @@ def owned(history: History, generation: Generation, at: float) -> Life | None:
     uid = generation.leader.first.uid
     groups = pod_groups(history, at)
     return next((one for one in groups if one.first.facts.get("ownerUid") == uid), None)
+
+
+def standing(gangs: Sequence[Gang], at: float) -> list[Generation]:
+    """The groups that were whole at a time, one for each gang that was."""
+    return [life for gang in gangs for life in of(gang) if life.whole_until(at)]
+
+
+def strays(history: History, groups: Sequence[Generation], at: float) -> list[str]:
+    """What keeps the PodGroups at a time from being exactly those of the groups' own leaders."""
+    found = [
+        f"{group.leader.name} owns no PodGroup"
+        for group in groups
+        if owned(history, group, at) is None
+    ]
+    leaders = {group.leader.first.uid for group in groups}
+    return found + [
+        f"PodGroup {one.name} is one too many"
+        for one in pod_groups(history, at)
+        if one.last.facts.get("ownerUid") not in leaders
+    ]
 
 
 def slow_binding(

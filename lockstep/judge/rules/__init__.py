@@ -13,7 +13,10 @@ from lockstep.judge.rules.deadlocked import deadlocked
 from lockstep.judge.rules.held import held
 from lockstep.judge.rules.partial import partial
 from lockstep.judge.rules.placed import placed
+from lockstep.judge.rules.preempted import preempted
 from lockstep.judge.rules.recreated import recreated
+from lockstep.judge.rules.rolled import rolled
+from lockstep.judge.rules.scaled import scaled
 from lockstep.judge.rules.serialized import serialized
 from lockstep.judge.rules.torn import torn
 
@@ -25,5 +28,9 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "serialized": (serialized,),
     "deadlocked": (deadlocked,),
     "capped": (capped,),
+    "preempted-whole": (preempted,),
+    "waits": (preempted,),
     "recreated": (recreated,),
+    "rolled": (rolled,),
+    "scaled": (scaled,),
 }

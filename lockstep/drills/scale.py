@@ -1,0 +1,21 @@
+"""Scale to two groups, to six, to one: each time when the groups asked for are whole."""
+
+from __future__ import annotations
+
+from lockstep.drills import sets
+from lockstep.drills.ground import Ground
+from lockstep.judge.rules.scaled import STEPS, TOPIC
+
+
+def run(ground: Ground) -> None:
+    """Take every step; the last is what the set was made with, whatever happens."""
+    last = STEPS[-1]
+    sets.scale(ground, last)  # an interrupted drill may have left more
+    sets.until_whole(ground, last)
+    try:
+        for groups in STEPS:
+            ground.note(f"{TOPIC}: {groups}")
+            sets.scale(ground, groups)
+            sets.until_whole(ground, groups)
+    finally:
+        sets.scale(ground, last)
