@@ -103,10 +103,10 @@ def sprite() -> Markup:
 def logo() -> Markup:
     """Four bars that start on one line: a gang."""
     bars = [
-        element("rect", x=str(x), y=str(y), width=str(22 - x), height="2.6", rx="1.3")
-        for x, y in ((7, 0), (7, 4.4), (7, 8.8), (7, 13.2))
+        element("rect", y=y, width="15", height="2.6", rx="1.3")
+        for y in ("0", "4.4", "8.8", "13.2")
     ]
-    return element("svg", *bars, viewBox="0 0 22 16", aria_hidden="true")
+    return element("svg", *bars, viewBox="0 0 15 16", aria_hidden="true")
 
 
 def _swatch(state: str) -> Markup:
