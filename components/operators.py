@@ -39,6 +39,7 @@ class HostOperator(pulumi.ComponentResource):
             create="operators",
             environment={
                 "LOCKSTEP_CLUSTER": args.cluster.cluster_name,
+                "LOCKSTEP_INCARNATION": args.cluster.incarnation,
                 "LOCKSTEP_OPERATOR": args.operator,
                 "LOCKSTEP_VERSION": args.version,
                 "LOCKSTEP_CONFIG": args.config,

@@ -43,6 +43,7 @@ def access(cluster: Cluster) -> dict[str, pulumi.Input[str]]:
     return {
         "LOCKSTEP_KUBECONFIG": cluster.kubeconfig_path,
         "LOCKSTEP_CONTEXT": cluster.context or "",
+        "LOCKSTEP_INCARNATION": cluster.incarnation,
     }
 
 

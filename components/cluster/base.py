@@ -30,6 +30,8 @@ class Cluster(pulumi.ComponentResource, abc.ABC):
     """The resource whose deletion takes everything in the cluster with it; None if not ours."""
     host_operators: bool
     """True where operators run as processes of the host, so charts start no pods."""
+    incarnation: str = ""
+    """Changes when the cluster is made anew: what was done to the old one must be done again."""
 
     @property
     def provider_name(self) -> str:

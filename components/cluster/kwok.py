@@ -54,7 +54,7 @@ class KwokCluster(Cluster):
         self._name = name
         self._args = args
         # A command has no way to notice that what it made is gone; the id changes when it is.
-        incarnation, lost = embedded.incarnation(args.cluster_name)
+        self.incarnation, lost = embedded.incarnation(args.cluster_name)
         if lost:
             pulumi.log.warn(f"the embedded cluster {args.cluster_name} is gone; it is made anew")
         control_plane = local.Command(
@@ -65,9 +65,9 @@ class KwokCluster(Cluster):
             environment={
                 "LOCKSTEP_PYTHON": sys.executable,
                 "LOCKSTEP_CLUSTER": args.cluster_name,
-                "LOCKSTEP_INCARNATION": incarnation,
+                "LOCKSTEP_INCARNATION": self.incarnation,
             },
-            triggers=[incarnation, args.kubernetes_version],
+            triggers=[self.incarnation, args.kubernetes_version],
             opts=pulumi.ResourceOptions(
                 parent=self,
                 # One name, one folder: the old cluster must be gone before the new one comes.
@@ -87,7 +87,7 @@ class KwokCluster(Cluster):
         self.provider = kubernetes.Provider(
             f"{name}-provider",
             kubeconfig=self.kubeconfig,
-            cluster_identifier=incarnation,
+            cluster_identifier=self.incarnation,
             # A refresh after the machine was restarted finds nobody at home and says so.
             delete_unreachable=True,
             opts=pulumi.ResourceOptions(parent=self, deleted_with=control_plane),
