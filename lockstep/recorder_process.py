@@ -2,8 +2,8 @@
 
 It serves its recording on a Unix socket beside the file: whoever connects gets all lines from the
 first, then each new one as it comes, so that a judge wakes up when something happens and polls
-nothing. The socket is always addressed from inside its folder, because the path of a socket may
-have about a hundred characters only.
+nothing. The path of a socket may have about a hundred characters only; a longer one is addressed
+from inside its folder.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from lockstep import paths
 from lockstep import recording as recordings
 from lockstep.embedded import processes
 from lockstep.errors import LockstepError
@@ -30,6 +30,7 @@ DEADLINE = 900.0
 GRACE = 5.0
 READY_FD = "LOCKSTEP_READY_FD"
 END = b"end\n"
+LONGEST_ADDRESS = 100
 
 
 @dataclass(frozen=True)
@@ -71,48 +72,40 @@ def log_file(path: Path) -> Path:
 def start(subject: Subject) -> dict[str, str]:
     """Start a recorder anew; return when its watches stand, with the name of this run."""
     stop(subject.path)
-    folder = subject.path.parent
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    subject.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     reader, writer = os.pipe()
-    try:
-        with _private(log_file(subject.path)) as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "lockstep", *subject.arguments()],
-                cwd=Path(__file__).resolve().parent.parent,
-                # Marked as the cluster's: whatever removes the cluster ends its recorders, too.
-                env={**processes.marked_environment(folder.parent), READY_FD: str(writer)},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                pass_fds=(writer,),
-                start_new_session=True,
-            )
-        os.close(writer)
-        writer = -1
-        with os.fdopen(reader, encoding="utf-8") as ready:
-            answer = ready.read()  # until the child closes its end: by saying so, or by dying
-    finally:
-        if writer >= 0:
+    with os.fdopen(reader, encoding="utf-8") as ready:
+        try:
+            process = _spawn(subject, writer)
+        finally:
             os.close(writer)
-            os.close(reader)
+        answer = ready.read()  # until the child closes its end: by saying so, or by dying
     if not answer:
         process.wait()
         raise LockstepError(f"the recorder did not start: {_last_words(subject.path)}")
-    # Its parent ends soon; the child is nobody's zombie then, and must not warn until then.
+    # It outlives us, as it should: without this, Python would warn of a child still running.
     process.returncode = 0
     return dict(json.loads(answer))
 
 
-def _private(path: Path) -> contextlib.AbstractContextManager[int]:
-    @contextlib.contextmanager
-    def opened() -> Iterator[int]:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            yield handle
-        finally:
-            os.close(handle)
-
-    return opened()
+def _spawn(subject: Subject, writer: int) -> subprocess.Popen[bytes]:
+    """Start the process, detached from our terminal, session and output."""
+    log = os.open(log_file(subject.path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    # Marked as the cluster's: whatever removes the cluster ends its recorders, too.
+    environment = processes.marked_environment(subject.path.parent.parent)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "lockstep", *subject.arguments()],
+            cwd=paths.project_dir(),
+            env={**environment, READY_FD: str(writer)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=(writer,),
+            start_new_session=True,
+        )
+    finally:
+        os.close(log)
 
 
 def _last_words(path: Path) -> str:
@@ -150,6 +143,7 @@ class Live:
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
         self._rest = b""
+        connection.settimeout(GRACE)
         header = b""
         while not header.endswith(b"\n"):
             byte = connection.recv(1)
@@ -163,14 +157,22 @@ class Live:
         """The recording's time."""
         return time.monotonic() - self.recording.header.clock
 
-    def wait(self, until: float) -> None:
-        """Return when something new was seen, or at a time of the recording."""
-        self._take(max(until - self.now(), 0.001))
-        # What piled up meanwhile belongs to the same look.
-        while self._take(0.0):
+    def wait(self, until: float, gather: float = 0.0) -> None:
+        """Return when something new was seen, or when the recording is complete until a time.
+
+        What follows within `gather` seconds, or has piled up already, belongs to the same look.
+        """
+        before = self._entries()
+        latest = until + GRACE  # of our own clock, should the recorder hang
+        while self._entries() == before and self.recording.end < until and not self.ended:
+            if not self._take(max(latest - self.now(), 0.001)) and self.now() >= latest:
+                return
+        enough = self.now() + gather
+        while self._take(max(enough - self.now(), 0.0)):
             pass
-        if not self.ended:
-            self.recording.end = max(self.recording.end, self.now())
+
+    def _entries(self) -> int:
+        return len(self.recording.observations) + len(self.recording.marks)
 
     def _take(self, timeout: float) -> bool:
         """Read once; say whether anything came."""
@@ -212,13 +214,16 @@ def connect(path: Path) -> Live | None:
         return None
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        with contextlib.chdir(path.parent):
-            connection.connect(socket_of(path).name)
-    except OSError:
-        connection.close()
-        return None
-    try:
+        _connect(connection, socket_of(path))
         return Live(connection)
-    except LockstepError:
+    except (OSError, LockstepError):
         connection.close()
         return None
+
+
+def _connect(connection: socket.socket, path: Path) -> None:
+    if len(os.fsencode(path)) < LONGEST_ADDRESS:
+        connection.connect(str(path))
+        return
+    with contextlib.chdir(path.parent):
+        connection.connect(path.name)

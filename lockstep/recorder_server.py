@@ -19,6 +19,8 @@ from lockstep.recording import Entry, Header, Mark
 
 # How often the recorder looks whether its file is still there; its cluster may have been removed.
 LOOK = 5.0
+# How often it tells its readers until when they know everything.
+TICK = 0.1
 
 
 def serve(subject: Subject) -> None:
@@ -65,6 +67,7 @@ class _Server:
         work: list[asyncio.Task[Any]] = [
             asyncio.create_task(recorder.follow()),
             asyncio.create_task(self._timer()),
+            asyncio.create_task(self._tick(recorder)),
             asyncio.create_task(self._enough.wait()),
         ]
         done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
@@ -119,6 +122,18 @@ class _Server:
         finally:
             self._readers.discard(writer)
             writer.close()
+
+    async def _tick(self, recorder: Recorder) -> None:
+        """Tell readers how far the recording is complete, though nothing may have happened.
+
+        They must not use their own clock for that: on a busy machine we may be late. Each tick
+        has the time of the one before, so that whatever had come by then is surely written.
+        """
+        while True:
+            known = recorder.now()
+            await asyncio.sleep(TICK)
+            for reader in self._readers:
+                reader.write(recordings.tick_line(known).encode())
 
     async def _timer(self) -> None:
         """Wait for the deadline, or until the recording was removed with its cluster."""

@@ -87,13 +87,13 @@ class Recording:
     end: float = 0.0
     """Until when it is complete: what is not in it did not happen before this time."""
 
-    def add(self, entry: Entry) -> None:
-        """Append one entry; time never runs backwards."""
+    def add(self, entry: Entry | float) -> None:
+        """Append one entry, or the time until which there is no other."""
         if isinstance(entry, Observation):
             self.observations.append(entry)
-        else:
+        elif isinstance(entry, Mark):
             self.marks.append(entry)
-        self.end = max(self.end, entry.at)
+        self.end = max(self.end, entry if isinstance(entry, float) else entry.at)
 
     def of(self, kind: Kind) -> Iterator[Observation]:
         """Observations of one kind."""
@@ -116,6 +116,11 @@ def to_line(item: Header | Entry) -> str:
     return json.dumps(line, separators=(",", ":")) + "\n"
 
 
+def tick_line(until: float) -> str:
+    """A line for readers of a growing recording: until then it is complete. Not in its file."""
+    return json.dumps({"until": until}) + "\n"
+
+
 def header_from_line(line: str) -> Header:
     """Read the first line of a recording."""
     try:
@@ -127,9 +132,11 @@ def header_from_line(line: str) -> Header:
         raise LockstepError("this is not a recording of this version; record again") from error
 
 
-def entry_from_line(line: str) -> Entry:
-    """Read any other line of a recording."""
+def entry_from_line(line: str) -> Entry | float:
+    """Read any other line of a recording; of a growing one, it may be until when it is complete."""
     data = json.loads(line)
+    if "until" in data:
+        return float(data["until"])
     return Mark(**data) if "mark" in data else Observation(**data)
 
 

@@ -20,6 +20,7 @@ from lockstep.recording import Recording
 HELP = "judge a scenario that is being recorded (the Pulumi program calls this)"
 
 PATIENCE = 60.0
+LONGEST_GATHER = 0.25
 BROKEN = 1
 
 
@@ -107,9 +108,13 @@ def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
     """Look whenever something was seen, or when a rule asked to; give up at the deadline."""
     deadline = live.now() + patience
     until = live.now()
+    took = 0.0
     while True:
-        live.wait(until)
+        # With thousands of pods a look takes a while: then look less often, not all the time.
+        live.wait(until, gather=min(4 * took, LONGEST_GATHER))
+        before = live.now()
         answer = judge.assess(live.recording, expectation)
+        took = live.now() - before
         if isinstance(answer, Verdict):
             return answer
         if live.ended:

@@ -93,6 +93,31 @@ def test_time_passes_without_news(levers: tuple[FakeApi, Subject]) -> None:
     live.end()
 
 
+def test_a_reader_knows_no_more_than_the_recorder(
+    levers: tuple[FakeApi, Subject], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recorder that is late must not make a gang look partly bound for longer than it was."""
+    api, subject = levers
+    recorder_process.start(subject)
+    live = follow(subject)
+    api.put("a")
+    wait_for(live, 1)
+    recorder = psutil.Process(int(recorder_process.pid_file(subject.path).read_text()))
+    recorder.suspend()
+    try:
+        stalled = live.now()
+        monkeypatch.setattr(recorder_process, "GRACE", 0.5)
+        live.wait(stalled + 0.5)
+        assert live.now() > stalled + 1
+        assert live.recording.end < stalled + 0.1
+    finally:
+        monkeypatch.undo()
+        recorder.resume()
+    live.wait(stalled + 1)
+    assert live.recording.end >= stalled + 1
+    live.end()
+
+
 def test_a_new_start_ends_the_old_recorder(levers: tuple[FakeApi, Subject]) -> None:
     _, subject = levers
     first = recorder_process.start(subject)
