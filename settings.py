@@ -32,8 +32,11 @@ SCENARIOS = (
     "rolling-update",
     "scale",
 )
-WHOLE = frozenset({"gang", "constrained"})
+WHOLE = frozenset({"gang", "constrained", "queue-cap", "preemption"})
 """Scenarios whose every group is placed in the end, so that all must fit the unblocked pool."""
+
+CROWDED = frozenset({"contention", "contention-control"})
+"""Scenarios with more groups than fit, which is what they are about."""
 
 LONGEST_CLUSTER_NAME = 63 - len("-control-plane")
 """kind names its nodes after the cluster, and a host name has at most 63 characters."""
@@ -140,7 +143,13 @@ def load() -> Settings:
     found, faults = _read(texts)
     _raise_if_any(faults)
     settings = _build(stack, found)
-    _raise_if_any([*_provider_faults(settings), *_room_faults(settings.scenarios)])
+    _raise_if_any(
+        [
+            *_provider_faults(settings),
+            *_platform_faults(settings),
+            *_room_faults(settings.scenarios),
+        ]
+    )
     return settings
 
 
@@ -220,6 +229,20 @@ def _provider_faults(settings: Settings) -> Iterator[str]:
             yield _fault(key, "false", f"must be true when clusterProvider is {cluster.provider}")
 
 
+def _platform_faults(settings: Settings) -> Iterator[str]:
+    """Check what a scenario needs of the platform."""
+    names, platform = settings.scenarios.names, settings.platform
+    if "contention-control" in names and platform.gang_scheduling:
+        allowed = (
+            "must be false for contention-control, as LWS would make PodGroups for it although "
+            "another scheduler places it (lws#630)"
+        )
+        yield _fault("gangScheduling", "true", allowed)
+    if "preemption" in names and not platform.install_volcano:
+        allowed = "must be true for preemption, which needs a scheduler that preempts"
+        yield _fault("installVolcano", "false", allowed)
+
+
 def _room_faults(scenarios: ScenarioSettings) -> Iterator[str]:
     """Find numbers that are fine alone and impossible together."""
     workers, size, groups = scenarios.workers, scenarios.group_size, scenarios.groups
@@ -239,6 +262,22 @@ def _room_faults(scenarios: ScenarioSettings) -> Iterator[str]:
         )
     else:
         yield from _blocking_faults(scenarios)
+        yield from _crowd_faults(scenarios, room)
+
+
+def _crowd_faults(scenarios: ScenarioSettings, room: int) -> Iterator[str]:
+    """Find numbers that leave gangs nothing to compete for."""
+    names, size, groups = scenarios.names, scenarios.group_size, scenarios.groups
+    if crowded := [name for name in names if name in CROWDED]:
+        least = room // size + 1
+        if groups < least:
+            allowed = f"must be at least {least} for {crowded[0]}, as {least - 1} would fit"
+            yield _fault("groups", str(groups), allowed)
+    if "queue-cap" in names and groups < 2:  # one to admit, one to keep waiting
+        yield _fault("groups", str(groups), "must be at least 2 for queue-cap")
+    if "preemption" in names and room - size * groups >= size:
+        allowed = f"must be at least {room // size} for preemption, so that they fill the pool"
+        yield _fault("groups", str(groups), allowed)
 
 
 def _blocking_faults(scenarios: ScenarioSettings) -> Iterator[str]:
