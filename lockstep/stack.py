@@ -66,7 +66,7 @@ class Stack:
             usual.unlink()  # of a run that was killed right here
         self.run("stack", "init", "--no-select", self.name, quiet=True)
         if usual != self.path:
-            self._take_salt(usual)
+            usual.unlink()  # `stack init` knows no other file
 
     def up(self, *options: str, **settings: Any) -> subprocess.CompletedProcess[str]:
         """`pulumi up` without questions."""
@@ -91,7 +91,6 @@ class Stack:
         if embedded_cluster:
             # Also what a killed `up` had started and not yet told Pulumi.
             embedded.delete(self.cluster_name())
-        self._forget_salt()
 
     def exists(self) -> bool:
         """Whether the backend knows the stack."""
@@ -112,6 +111,7 @@ class Stack:
             text=True,
             check=False,
         )
+        self._forget_salt()
         if log is not None:
             with log.open("a") as file:
                 file.write(done.stdout + done.stderr)
@@ -130,16 +130,16 @@ class Stack:
             command += ["--config-file", str(self.config_file)]
         return command
 
-    def _take_salt(self, usual: Path) -> None:
-        """Move what `stack init` wrote, which knows no other file, into the stack's own."""
-        salt = yaml.safe_load(usual.read_text())[SALT]
-        usual.unlink()
-        document = yaml.safe_load(self.path.read_text()) or {}
-        self.path.write_text(yaml.safe_dump({**document, SALT: salt}))
-
     def _forget_salt(self) -> None:
-        """Take this machine's encryption salt out of the config file again."""
-        lines = self.path.read_text().splitlines(keepends=True)
+        """Take this machine's encryption salt out of the config file, which others share.
+
+        Pulumi puts one there whenever it finds none; the state keeps its own. Only secrets in the
+        file itself need it.
+        """
+        text = self.path.read_text() if self.path.exists() else ""
+        if "secure:" in text:
+            return
+        lines = text.splitlines(keepends=True)
         kept = [line for line in lines if not line.startswith(f"{SALT}:")]
         if kept != lines:
             self.path.write_text("".join(kept))
