@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from lockstep import receipt
@@ -317,6 +318,11 @@ def _gang_ends(story: Story, group: str, life: int, at: float) -> None:
     for index, (name, role) in enumerate(_members(group)):
         facts = {"group": group, "role": role, "uid": f"{name}-{life}", "deleting": True}
         story.pod(at + index * 0.01, name, node=story.worker(index % 3), **facts)
+
+
+def real() -> list[Receipt]:
+    """The demo's receipts of a real run, on the embedded cluster."""
+    return receipt.load(Path(__file__).with_name("fixtures") / "receipts")
 
 
 def demo() -> list[Receipt]:

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(
 
 STORIES: dict[str, list[Receipt]] = {
     "demo": samples.demo(),
+    "real": samples.real(),
     "broken": [samples.broken(), samples.partial()],
     "long": [samples.released(300.0), samples.partial()],
     "crowd": [samples.crowd(100)],
@@ -88,10 +89,13 @@ def test_text_in_pictures_does_not_collide(
     assert chromium.ask(COLLISIONS) == []
 
 
-def test_numbers_on_the_page_equal_the_receipts(chromium: Browser, pages: dict[str, Path]) -> None:
-    chromium.open(pages["demo"], 1280)
+@pytest.mark.parametrize("story", ["demo", "real"])
+def test_numbers_on_the_page_equal_the_receipts(
+    chromium: Browser, pages: dict[str, Path], story: str
+) -> None:
+    chromium.open(pages[story], 1280)
     shown = {(step, field): (value, text) for step, field, value, text in chromium.ask(FIELDS)}
-    for one in STORIES["demo"]:
+    for one in STORIES[story]:
         verdict: dict[str, Any] = one["verdict"]
         step = one["step"]
         assert int(shown[step, "bound"][0]) == verdict["bound"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,12 @@ def build(**context: Any) -> Receipt:
 @pytest.mark.parametrize("make", MAKERS)
 def test_receipt_follows_the_schema(make: Callable[[], Receipt]) -> None:
     jsonschema.validate(make(), receipt.schema())
+
+
+def test_real_receipts_follow_the_schema_and_name_no_machine() -> None:
+    for one in samples.real():
+        jsonschema.validate(one, receipt.schema())
+        assert not re.search(r'"/|/(home|root|tmp)/|kubeconfig', json.dumps(one))
 
 
 def test_receipt_says_when_it_was_made_unless_told() -> None:

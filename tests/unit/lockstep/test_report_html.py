@@ -58,8 +58,8 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def test_numbers_on_the_page_are_those_of_the_receipts() -> None:
-    receipts = samples.demo()
+@pytest.mark.parametrize("receipts", [samples.demo(), samples.real()], ids=["made", "real"])
+def test_numbers_on_the_page_are_those_of_the_receipts(receipts: list[Receipt]) -> None:
     fields = Page(html.render(receipts)).fields
     for receipt in receipts:
         step, verdict = receipt["step"], receipt["verdict"]
