@@ -13,6 +13,7 @@ from lightkube.models.core_v1 import ObjectReference
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Event
 
+from lockstep import taints
 from lockstep.errors import LockstepError
 from lockstep.judge import Expectation, notes
 from lockstep.judge.history import History
@@ -46,6 +47,15 @@ class Ground:
         """The pool's nodes, by name; they are listed before anything else is recorded."""
         known = self.until("the pool's workers", lambda history: bool(history.living("node")))
         return sorted(node.name for node in known.living("node"))
+
+    def blocked_workers(self) -> list[str]:
+        """Those of the pool's nodes that are blocked now, by name."""
+        self.workers()
+        return sorted(
+            node.name
+            for node in self.history().living("node")
+            if any(taint["key"] == taints.BLOCKED.key for taint in node.last.facts["taints"])
+        )
 
     def until(self, what: str, reached: Callable[[History], bool]) -> History:
         """Wait until the recording shows something; fail, with what was missed, at the deadline."""

@@ -6,12 +6,9 @@ So the set ends as Pulumi made it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lockstep import room, taints
 from lockstep.drills import sets
 from lockstep.drills.ground import Ground
-from lockstep.judge.history import History
 from lockstep.judge.rules.rolled import SURGE, TIGHT
 
 ANNOTATION = "lockstep.dev/drill"
@@ -20,9 +17,9 @@ ANNOTATION = "lockstep.dev/drill"
 def run(ground: Ground) -> None:
     """Update twice; taints, surge and template are as before whatever happens."""
     groups, pods = ground.expectation.groups, ground.expectation.pods
-    blocked = _blocked(ground)
     _set(ground, changed=False, surge=0)  # an interrupted drill may have left something
     sets.until_whole(ground, groups)
+    blocked = ground.blocked_workers()
     try:
         since = ground.note(f"{TIGHT}: {groups} groups of {pods} pods, and room for no more")
         _set(ground, changed=True, surge=0)
@@ -35,20 +32,6 @@ def run(ground: Ground) -> None:
     finally:
         _set(ground, changed=False, surge=0)
         taints.block(ground.client, blocked, ground.expectation.scenario)
-
-
-def _blocked(ground: Ground) -> list[str]:
-    """The workers that are kept free of the groups, as the recording first saw them."""
-    ground.workers()
-    return sorted(node.name for node in _nodes(ground.history()) if _is_blocked(node.first.facts))
-
-
-def _nodes(history: History) -> list[Any]:
-    return history.living("node")
-
-
-def _is_blocked(facts: Any) -> bool:
-    return any(taint.get("key") == taints.BLOCKED.key for taint in facts.get("taints") or ())
 
 
 def _set(ground: Ground, *, changed: bool, surge: int) -> None:
