@@ -128,6 +128,12 @@ def last_refusal(history: History, group: Life) -> str:
     return "" if newest is None else str(newest.last.facts["message"])
 
 
+def reasons(history: History, group: Life) -> list[str]:
+    """Every reason that Volcano gave for keeping a gang waiting, in its words, newest last."""
+    events = sorted(_refusal_events(history, group), key=lambda event: event.last.at)
+    return list(dict.fromkeys(str(event.last.facts["message"]) for event in events))
+
+
 def _refusal_events(history: History, group: Life) -> list[Life]:
     return [
         event

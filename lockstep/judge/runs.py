@@ -59,6 +59,17 @@ def most_at_once(runs: Sequence[Run]) -> int:
     )
 
 
+def most_places(gangs: Iterable[Gang]) -> int:
+    """How many pods held a place at the same time, at most; those that leave give it up."""
+    spans = [
+        (pod.bound.at, pod.leaving.at if pod.leaving else float("inf"))
+        for gang in gangs
+        for pod in gang.pods
+        if pod.bound
+    ]
+    return max((sum(1 for s, e in spans if s <= start < e) for start, _ in spans), default=0)
+
+
 def handovers(runs: Sequence[Run]) -> list[float]:
     """How long it took, after each run, until the next gang was whole."""
     starts = [run.start for run in runs]

@@ -19,8 +19,9 @@ def capped(case: Case) -> Finding | Later | None:
         return answer
     runs = gang_runs.of(case.history, case.wanted)
     most, cap = gang_runs.most_at_once(runs), case.expectation.at_once or 0
-    if most > cap:
-        what = f"{most} gangs ran at once in a queue that admits {cap}"
+    places, allowed = gang_runs.most_places(case.wanted), cap * case.expectation.size
+    if places > allowed:
+        what = f"{places} pods held a place at once in a queue that admits {allowed}"
         return Finding("exceeded", what, evidence(case, runs))
     if astray := _astray(case):
         return Finding("mismatched", astray, evidence(case, runs), sound=False)

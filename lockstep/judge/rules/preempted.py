@@ -16,12 +16,13 @@ from lockstep.judge.runs import Run
 def preempted(case: Case) -> Finding | Later | None:
     """Find `preempted-whole` or `waits`; `cut` when a part of a gang had to go for another."""
     theirs = rivals.of(case.history, case.expectation)
-    if not theirs or not all(gang.pods for gang in theirs):
+    newcomers = [pod for gang in theirs for pod in gang.alive]
+    if not newcomers:
         return None
     if (answer := slow(case, [*case.gangs, *theirs])) is not None:
         return answer
     own = gang_runs.of(case.history, case.wanted)
-    arrival = min(pod.first.at for gang in theirs for pod in gang.pods if not pod.first.listed)
+    arrival = min(pod.first.at for pod in newcomers)
     victims = [run for run in own if run.over and run.end >= arrival]
     if (answer := _cut(case, victims)) is not None:
         return answer
@@ -93,11 +94,11 @@ def _waiting(
     if case.end < until:
         return Later(until)
     groups = [podgroups.of(case.history, gang) for gang in theirs]
-    refusals = [podgroups.last_refusal(case.history, group) for group in groups if group]
-    if not any(refusals):
+    reasons = [why for group in groups if group for why in podgroups.reasons(case.history, group)]
+    if not reasons:
         return None
-    what = f"the gang of higher priority waits, and the one that runs is untouched: {refusals[0]}"
-    evidence = (*(_priority(case, gang) for gang in [*theirs, *case.wanted]), *refusals)
+    what = f"the gang of higher priority waits, and the one that runs is untouched: {reasons[-1]}"
+    evidence = (*(_priority(case, gang) for gang in [*theirs, *case.wanted]), *reasons)
     return Finding("waits", what, evidence)
 
 

@@ -74,8 +74,6 @@ def evidence(case: Case, runs: Sequence[Run]) -> tuple[str, ...]:
     lines = []
     for run in runs:
         until = f"{run.end:.3f} s" if run.over else "the end"
-        lines.append(
-            f"{run.key} ran whole from {run.start:.3f} s to {until}, after {run.wait:.3f} s of "
-            "waiting"
-        )
+        waited = f"after {run.wait:.3f} s of waiting" if run.bound_exactly else "as it did before"
+        lines.append(f"{run.key} ran whole from {run.start:.3f} s to {until}, {waited}")
     return (*lines, *([never] if (never := starving(case, runs)) else []))

@@ -57,6 +57,9 @@ class Story:
             del self._state[kind, name]
         return self
 
+    def uid(self, kind: Kind, name: str) -> str:
+        return str(self._state[kind, name]["uid"])
+
     def mark(self, at: float, mark: MarkName, kind: Kind = "pod") -> Story:
         self.recording.add(Mark(at, kind, mark))
         return self

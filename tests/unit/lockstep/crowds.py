@@ -1,0 +1,40 @@
+"""Stories of gangs that compete: who is made, placed, ended and made anew when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.unit.lockstep.story import Story, gang_created, gang_placed, pods
+
+
+def ended(story: Story, at: float, group: int, last: float = 0.3) -> Story:
+    """A gang ends: its leader goes, then its workers and its PodGroup."""
+    leader, *workers = pods(group)
+    story.delete(at, leader)
+    for index, name in enumerate(workers, start=1):
+        story.delete(at + last * index / len(workers), name)
+    return story.tell(at + last, "podgroup", "DELETED", f"gang-{group}-r1")
+
+
+def turn(story: Story, at: float, group: int, work: float = 1.0, **facts: Any) -> Story:
+    """A gang is placed, works, ends and is made anew."""
+    gang_placed(story, at, group)
+    ended(story, at + work, group)
+    gang_created(story, at + work + 0.4, group, **facts)
+    return story
+
+
+def crowd(groups: int, **facts: Any) -> Story:
+    """Some groups, all made at once."""
+    story = Story()
+    for group in range(groups):
+        gang_created(story, 1.0 + 0.001 * group, group, **facts)
+    return story
+
+
+def taking_turns(groups: int = 3, **facts: Any) -> Story:
+    """Each gang has its turn, one after the other; then the first runs again."""
+    story = crowd(groups, **facts)
+    for group in range(groups):
+        turn(story, 2.0 + 3.0 * group, group, **facts)
+    return gang_placed(story, 2.0 + 3.0 * groups, 0).until(4.0 + 3.0 * groups)

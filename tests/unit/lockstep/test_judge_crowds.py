@@ -1,0 +1,274 @@
+"""Gangs that compete for room: in turns, in deadlock, under a cap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockstep import judge
+from lockstep.judge import Expectation, Later, Verdict
+from lockstep.judge import runs as gang_runs
+from lockstep.judge.history import History
+from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
+from tests.unit.lockstep.story import NAMESPACE, Story, expect, gang_created, gang_placed, pods
+
+
+def judged(story: Story, expectation: Expectation) -> Verdict:
+    verdict = judge.judge(story.recording, expectation)
+    assert verdict is not None
+    return verdict
+
+
+def serialized(groups: int = 3) -> Expectation:
+    return expect("serialized", scenario="contention", groups=groups, at_once=1)
+
+
+def test_serialized_when_every_gang_had_its_turn_whole() -> None:
+    verdict = judged(taking_turns(), serialized())
+    assert verdict.ok
+    assert verdict.observed == "serialized"
+    assert verdict.reason.startswith("3 gangs completed, never more than 1 at once")
+    assert verdict.bind_skew == 0.03
+    assert verdict.measures["gangsCompleted"] == 3
+    assert verdict.measures["gangsAtOnce"] == 1
+    assert verdict.measures["longestHandoverSeconds"] == pytest.approx(2.03)
+    assert verdict.measures["longestWaitSeconds"] == pytest.approx(7.63, abs=0.01)
+    assert "gang-1 ran whole from 5.030 s to 6.000 s, after 4.029 s of waiting" in verdict.evidence
+
+
+def test_serialized_counts_what_places_were_held_for() -> None:
+    measures = judged(taking_turns(), serialized()).measures
+    # Three turns of 0.97 s and the last run of 1.97 s, by four pods each.
+    assert measures["podSecondsUseful"] == pytest.approx(4 * (3 * 0.97 + 1.97), abs=0.01)
+    # Four bursts in which three, two and one pods waited for the rest for 0.01 s each.
+    assert measures["podSecondsWasted"] == pytest.approx(4 * 0.06, abs=0.001)
+    # Three ends in which the workers went 0.1, 0.2 and 0.3 s after their leader.
+    assert measures["podSecondsEnding"] == pytest.approx(3 * 0.6, abs=0.001)
+
+
+def test_not_serialized_before_every_gang_had_a_turn() -> None:
+    story = crowd(3)
+    turn(story, 2.0, 0)
+    turn(story, 5.0, 1)
+    story.until(7.0)
+    assert judge.judge(story.recording, serialized()) is None
+    verdict = judge.conclude(story.recording, serialized())
+    assert not verdict.ok
+    assert verdict.observed == "starved"
+    assert "2 of 3 gangs ran; gang-2 never did" in verdict.reason
+
+
+def test_not_serialized_when_nothing_runs_after_the_last_turn() -> None:
+    story = crowd(2)
+    turn(story, 2.0, 0)
+    turn(story, 5.0, 1)
+    story.until(9.0)
+    assert judge.judge(story.recording, serialized(2)) is None
+    verdict = judge.conclude(story.recording, serialized(2))
+    assert (verdict.observed, verdict.ok) == ("stalled", False)
+    assert "nothing runs since gang-1 ended at 6.000 s" in verdict.reason
+
+
+def test_a_crowd_that_nobody_schedules_is_told_as_ever() -> None:
+    verdict = judge.conclude(crowd(2).until(60.0).recording, serialized(2))
+    assert (verdict.observed, verdict.ok) == ("ignored", False)
+
+
+def test_gangs_that_all_run_at_once_do_not_contend() -> None:
+    story = gang_placed(gang_placed(crowd(2), 2.0, 0), 2.1, 1)
+    assert judged(story, serialized(2)).observed == "placed"
+
+
+def test_a_part_of_a_waiting_gang_breaks_the_turns() -> None:
+    story = gang_placed(crowd(2), 2.0, 0)
+    story.bind(3.0, "gang-1")
+    assert isinstance(judge.assess(story.until(4.0).recording, serialized(2)), Later)
+    verdict = judged(story.until(5.5), serialized(2))
+    assert (verdict.observed, verdict.ok) == ("partial", False)
+    assert "1 of 4 pods of gang-1 bound for 2.5 s" in verdict.reason
+
+
+def test_a_gang_bound_too_slowly_breaks_the_turns_also_when_it_is_whole_later() -> None:
+    story = crowd(2)
+    for at, name in zip((2.0, 2.1, 2.2, 4.5), pods(0), strict=True):
+        story.bind(at, name)
+    verdict = judged(story, serialized(2))
+    assert (verdict.observed, verdict.ok) == ("torn", False)
+
+
+def test_the_end_of_a_gang_may_take_its_time() -> None:
+    story = gang_placed(crowd(2), 2.0, 0)
+    ended(story, 3.0, 0, last=6.0)
+    gang_created(story, 9.5, 0)
+    turn(story, 10.0, 1)
+    gang_placed(story, 13.0, 0)
+    verdict = judged(story, serialized(2))
+    assert verdict.ok
+    assert verdict.measures["podSecondsEnding"] == pytest.approx(2 + 4 + 6 + 0.6, abs=0.01)
+
+
+def test_a_group_made_anew_without_a_pod_group_is_told() -> None:
+    story = taking_turns()
+    story.tell(12.5, "podgroup", "DELETED", "gang-2-r1").until(20.0)
+    verdict = judged(story, serialized())
+    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+    assert "gang-2-r1, which the pods of gang-2 name, was not made" in verdict.reason
+
+
+def deadlock(shares: tuple[int, ...] = (1, 1, 2), **facts: Any) -> Story:
+    """Some pods of each gang are bound, and all others refused."""
+    story = Story()
+    for group, share in enumerate(shares):
+        for index, name in enumerate(pods(group)):
+            role = "worker" if index else "leader"
+            story.pod(1.0, name, group, role=role, podGroup=None, **facts)
+        for name in pods(group)[:share]:
+            story.bind(2.0, name)
+        for name in pods(group)[share:]:
+            story.refuse_pod(2.1, name)
+    return story
+
+
+def deadlocked(groups: int = 3) -> Expectation:
+    return expect("deadlocked", scenario="contention-control", groups=groups, gang=False)
+
+
+def test_deadlocked_when_it_lasts() -> None:
+    story = deadlock()
+    assert judge.assess(story.until(4.0).recording, deadlocked()) == Later(5.0)
+    verdict = judged(story.until(12.0), deadlocked())
+    assert verdict.ok
+    assert verdict.observed == "deadlocked"
+    assert verdict.reason == (
+        "3 gangs hold 4 places and none of them is whole: 40.0 pod-seconds wasted in 10.0 s"
+    )
+    assert verdict.measures["gangsCompleted"] == 0
+    assert verdict.measures["podSecondsWasted"] == pytest.approx(40.0)
+    assert verdict.measures["podSecondsUseful"] == 0
+    assert verdict.measures["longestWaitSeconds"] == pytest.approx(11.0)
+    assert verdict.bind_skew is None
+    assert "gang-2: 2 of 4 pods bound (gang-2, gang-2-1)" in verdict.evidence
+
+
+def test_one_gang_in_part_blocks_nobody() -> None:
+    assert judge.judge(deadlock((3, 0, 0)).until(30.0).recording, deadlocked()) is None
+
+
+def test_not_deadlocked_while_a_pod_is_not_refused() -> None:
+    story = deadlock()
+    story.tell(3.0, "pod", "MODIFIED", "gang-1-1", unschedulable=None)
+    assert judge.judge(story.until(30.0).recording, deadlocked()) is None
+
+
+def test_not_deadlocked_when_a_gang_ran() -> None:
+    story = deadlock((4, 1, 1))
+    for name in pods(0):
+        story.run(2.5, name)
+    verdict = judged(story.until(3.0), deadlocked())
+    assert (verdict.observed, verdict.ok) == ("progressed", False)
+    assert "gang-0 ran whole" in verdict.reason
+
+
+def test_a_deadlock_under_pod_groups_proves_nothing() -> None:
+    story = deadlock().pod_group(1.1)
+    verdict = judged(story.until(30.0), deadlocked())
+    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+
+
+def capped(groups: int = 3, cap: int = 2) -> Expectation:
+    return expect("capped", scenario="queue-cap", groups=groups, at_once=cap, queue="narrow")
+
+
+def in_queue(story: Story, groups: int = 3, queue: str = "narrow") -> Story:
+    for group in range(groups):
+        story.tell(1.5, "podgroup", "MODIFIED", f"gang-{group}-r1", queue=queue)
+    return story
+
+
+def queued(reason: bool = True) -> Story:
+    """Two gangs run; the third does when the first has ended, then the first again."""
+    story = in_queue(crowd(3))
+    if reason:
+        message = "queue resource quota insufficient: insufficient cpu"
+        story.warn(1.8, "PodGroup/gang-2-r1", "Unschedulable", message)
+    gang_placed(gang_placed(story, 2.0, 0), 2.1, 1)
+    ended(story, 3.0, 0)
+    gang_created(story, 3.5, 0)
+    story.tell(3.6, "podgroup", "MODIFIED", "gang-0-r1", queue="narrow")
+    return gang_placed(story, 4.0, 2)
+
+
+def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
+    verdict = judged(queued(), capped())
+    assert verdict.ok
+    assert verdict.observed == "capped"
+    assert verdict.reason.startswith("never more than 2 of 3 gangs ran at once")
+    assert verdict.measures["gangsAtOnce"] == 2
+    assert verdict.evidence[:2] == (
+        "queue narrow admits 2 gangs",
+        "PodGroup/gang-2-r1 Unschedulable: queue resource quota insufficient: insufficient cpu",
+    )
+
+
+def test_capped_needs_a_reason() -> None:
+    story = queued(reason=False).until(30.0)
+    assert judge.judge(story.recording, capped()) is None
+    verdict = judge.conclude(story.recording, capped())
+    assert not verdict.ok
+    assert "nothing says that the queue kept a gang waiting" in verdict.reason
+
+
+def test_exceeded_as_soon_as_one_pod_too_many_has_a_place() -> None:
+    story = gang_placed(gang_placed(in_queue(crowd(3)), 2.0, 0), 2.1, 1)
+    assert judge.judge(story.recording, capped()) is None
+    gang_placed(story, 2.5, 2)
+    verdict = judged(story, capped())
+    assert (verdict.observed, verdict.ok) == ("exceeded", False)
+    assert "12 pods held a place at once in a queue that admits 8" in verdict.reason
+
+
+def test_a_cap_that_was_never_reached_was_not_tested() -> None:
+    story = in_queue(crowd(3))
+    for group in range(3):
+        turn(story, 2.0 + 3.0 * group, group)
+        story.tell(3.9 + 3.0 * group, "podgroup", "MODIFIED", f"gang-{group}-r1", queue="narrow")
+    gang_placed(story, 11.0, 0)
+    verdict = judge.conclude(story.recording, capped())
+    assert not verdict.ok
+    assert "only 1 of the 2 gangs that the queue admits ran at once" in verdict.reason
+
+
+def test_a_pod_group_in_another_queue_is_told() -> None:
+    story = in_queue(crowd(3), queue="default")
+    verdict = judged(story, capped())
+    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+    assert "PodGroup gang-0-r1 is in queue default, not narrow" in verdict.reason
+
+
+@given(
+    bursts=st.lists(st.floats(0.0, 0.5), min_size=4, max_size=4),
+    work=st.floats(0.6, 5.0),
+    last=st.floats(0.0, 3.0),
+    rest=st.floats(0.0, 9.0),
+)
+def test_every_second_of_a_place_is_counted_once(
+    bursts: list[float], work: float, last: float, rest: float
+) -> None:
+    story = crowd(2)
+    for delay, name in zip(bursts, pods(0), strict=True):
+        story.bind(2.0 + delay, name)
+    for name in pods(0):
+        story.run(2.6, name)
+    ended(story, 2.6 + work, 0, last)
+    story.bind(9.0, "gang-1")
+    story.until(12.0 + rest)
+    history = History.of(story.recording, NAMESPACE)
+    gangs = history.gangs(serialized(2))
+    figures = gang_runs.figures(history, gangs, gang_runs.of(history, gangs))
+    left = [2.6 + work, *(2.6 + work + last * index / 3 for index in (1, 2, 3))]
+    held = sum(left) - sum(2.0 + delay for delay in bursts) + (3.0 + rest)
+    counted = sum(figures[f"podSeconds{what}"] for what in ("Useful", "Wasted", "Ending"))
+    assert counted == pytest.approx(held)
