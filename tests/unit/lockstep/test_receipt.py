@@ -62,10 +62,10 @@ def test_receipt_keeps_evidence_and_reason_apart_from_the_contract() -> None:
 def test_receipt_holds_no_credentials_and_no_paths() -> None:
     config = {"cluster": {"kubeconfig": "/home/me/.kube/config", "kubeContext": "arn:aws:1"}}
     made = build(
-        config={**config, "kubeconfig": "secret", "groups": 1},
+        config={**config, "kubeconfig": "secret", "groups": 1, "list": [{"kubeconfig": "secret"}]},
         cluster={"name": "c", "provider": "existing", "kubeconfig": "secret"},
     )
-    assert made["config"] == {"cluster": {}, "groups": 1}
+    assert made["config"] == {"cluster": {}, "groups": 1, "list": [{}]}
     for private in ("secret", "/home/me", "arn:aws"):
         assert private not in json.dumps(made)
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from lockstep import cli, receipt, report
-from lockstep.report import junit, markdown
+from lockstep.report import environment, junit, markdown
 from lockstep.report.summary import pairs, summarize
 from tests import samples
 
@@ -113,6 +113,25 @@ def test_control_is_put_beside_its_namesake_or_the_held_gang() -> None:
     ]
     assert pairs([samples.placed()]) == []
     assert pairs([samples.partial()]) == []
+
+
+def test_repeating_depends_on_the_cluster() -> None:
+    assert environment.commands(samples.demo())[0].startswith("make demo ")
+    elsewhere = samples.placed()
+    elsewhere["cluster"]["provider"] = "kind"
+    lines = environment.commands([elsewhere])
+    assert lines[0].startswith("python -m lockstep demo --stack kind ")
+    assert not any("make up" in line for line in lines)
+
+
+def test_facts_of_the_environment_are_flat_and_complete() -> None:
+    config = {"a": {"b": [1, "x"], "none": None}, "c": True, "d": "text"}
+    assert dict(environment.flat(config)) == {"a.b": '[1, "x"]', "c": "true", "d": "text"}
+    bare = {**samples.placed(), "workers": [], "config": {}, "versions": {}}
+    described = dict(environment.described([bare]))
+    assert described["Workers"] == {"per scenario": "\N{EN DASH}"}
+    assert "not recorded" in markdown.render([bare])
+    assert "<h3>Settings</h3>" not in report.FORMATS["html"]([bare])
 
 
 @pytest.mark.parametrize("name", sorted(report.FORMATS))

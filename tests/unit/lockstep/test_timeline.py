@@ -115,6 +115,18 @@ def test_event_that_expires_is_no_news() -> None:
     assert timeline.build(story.recording)["events"] == []
 
 
+def test_note_of_an_earlier_drill_is_left_out() -> None:
+    note: dict[str, Any] = {
+        "reason": "LockstepDrill",
+        "object": "LeaderWorkerSet/gang",
+        "message": "done: x",
+    }
+    story = Story().tell(0.1, "event", "ADDED", "old", listed=True, **note)
+    story.tell(2.0, "event", "ADDED", "new", **note)
+    (event,) = timeline.build(story.recording)["events"]
+    assert event["at"] == 2.0
+
+
 def test_workers_are_all_that_were_seen_also_a_lost_one() -> None:
     story = Story().node(0.1, "w2").node(0.1, "w1", "ours")
     story.tell(1.0, "node", "DELETED", "w2")
