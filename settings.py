@@ -31,6 +31,8 @@ SCENARIOS = (
     "recovery",
     "rolling-update",
     "scale",
+    "leader-ready",
+    "missing-rbac",
 )
 WHOLE = frozenset({"gang", "constrained", "queue-cap", "preemption"})
 """Scenarios whose every group is placed in the end, so that all must fit the unblocked pool."""

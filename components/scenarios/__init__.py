@@ -6,6 +6,8 @@ from components.scenarios.base import Scenario, ScenarioArgs
 from components.scenarios.constrained import Constrained
 from components.scenarios.contention import Contention, ContentionControl
 from components.scenarios.gang import Gang
+from components.scenarios.leader_ready import LeaderReady
+from components.scenarios.missing_rbac import MissingRbac
 from components.scenarios.no_gang import NoGang
 from components.scenarios.preemption import Preemption
 from components.scenarios.queue_cap import QueueCap
@@ -28,6 +30,8 @@ SCENARIOS: dict[str, type[Scenario]] = {
         Recovery,
         RollingUpdate,
         Scale,
+        LeaderReady,
+        MissingRbac,
     )
 }
 """By the name that the stack's config uses."""

@@ -76,7 +76,9 @@ def _exercise(
     from lockstep import access, drills  # only for scenarios that need them
 
     with access.cluster() as client:
-        ground = drills.Ground(client, live, expectation, subject.pool, args.patience)
+        ground = drills.Ground(
+            client, live, expectation, subject.pool, args.patience, subject.path.parent.parent
+        )
         return drills.perform(drills.drill(args.drill), ground)
 
 

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from lightkube import Client
 from lightkube.models.core_v1 import ObjectReference
@@ -33,6 +34,8 @@ class Ground:
     expectation: Expectation
     pool: str
     patience: float
+    folder: Path
+    """Everything that belongs to the cluster on this machine; it has the cluster's name."""
 
     @property
     def namespace(self) -> str:

@@ -11,10 +11,12 @@ from lockstep.judge.case import Rule
 from lockstep.judge.rules.capped import capped
 from lockstep.judge.rules.deadlocked import deadlocked
 from lockstep.judge.rules.held import held
+from lockstep.judge.rules.leader_first import leader_first
 from lockstep.judge.rules.partial import partial
 from lockstep.judge.rules.placed import placed
 from lockstep.judge.rules.preempted import preempted
 from lockstep.judge.rules.recreated import recreated
+from lockstep.judge.rules.refused import refused
 from lockstep.judge.rules.rolled import rolled
 from lockstep.judge.rules.scaled import scaled
 from lockstep.judge.rules.serialized import serialized
@@ -33,4 +35,6 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "recreated": (recreated,),
     "rolled": (rolled,),
     "scaled": (scaled,),
+    "leader-first": (leader_first,),
+    "refused": (refused,),
 }

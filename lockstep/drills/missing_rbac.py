@@ -1,0 +1,53 @@
+"""Take LWS's right to make PodGroups away, let it make a group anew, and give the right back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lightkube.resources.core_v1 import Pod
+from lightkube.types import CascadeType
+
+from lockstep import podgroup_rights as rights
+from lockstep.drills import sets
+from lockstep.drills.ground import Ground, InVain
+from lockstep.drills.lws_log import LwsLog
+from lockstep.judge.rules.refused import BACK, SAID, TAKEN
+
+LASTING = 3.0
+"""Seconds without a PodGroup, while LWS tries again and again."""
+PAUSE = 0.25
+
+
+def run(ground: Ground) -> None:
+    """The right is given back whatever happens."""
+    client, cluster = ground.client, ground.folder.name
+    rights.give(client, cluster)  # an interrupted drill may have left it away
+    groups = ground.expectation.groups
+    leader = sets.until_whole(ground, groups)[0].leader
+    log = LwsLog(client, ground.folder)
+    try:
+        ground.note(f"{TAKEN}: {rights.NAMESPACE}/{rights.ACCOUNT} may not make PodGroups")
+        rights.take(client, cluster)
+        _poll(
+            ground,
+            "a refusal of the API server (does LWS have the right by another role?)",
+            lambda: not rights.are_given(client, ground.namespace),
+        )
+        # Foreground, as LWS does it: no PodGroup of the old leader is left for the new one.
+        client.delete(Pod, leader.name, namespace=ground.namespace, cascade=CascadeType.FOREGROUND)
+        _poll(ground, "LWS's error in its log", lambda: log.refusal(ground.namespace) is not None)
+        ground.rest(LASTING)
+        ground.note(f"{SAID}: {log.refusal(ground.namespace)}")
+    finally:
+        rights.give(client, cluster)
+    ground.note(f"{BACK}: {rights.NAMESPACE}/{rights.ACCOUNT}")
+    sets.until_whole(ground, groups)
+
+
+def _poll(ground: Ground, what: str, reached: Callable[[], bool]) -> None:
+    """Wait for what no recording can show."""
+    deadline = ground.live.now() + ground.patience
+    while not reached():
+        if ground.live.now() >= deadline:
+            raise InVain(f"the drill waited {ground.patience:.0f} s in vain for: {what}")
+        ground.rest(PAUSE)
