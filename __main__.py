@@ -8,7 +8,7 @@ from components.platform import Platform, PlatformArgs
 from components.scenarios import SCENARIOS, ScenarioArgs
 from components.scheduler_conf import PREEMPTION
 
-config = settings.load()
+config = settings.load_or_exit()
 
 # A cluster: embedded, by kind, or one that is there already.
 cluster = clusters.create(config)

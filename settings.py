@@ -6,6 +6,7 @@ Defaults are in Pulumi.yaml only; what is allowed is here only.
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -134,6 +135,19 @@ READERS: Mapping[str, values.Reader[Any]] = {
     "groups": values.integer(minimum=1),
 }
 """The keys of the namespace, each with what it allows."""
+
+
+REPORTED = 32
+"""The exit code by which a Python program tells Pulumi that it has said itself what is wrong."""
+
+
+def load_or_exit() -> Settings:
+    """Load; end the program on bad config, with its lines and nothing of Pulumi's on top."""
+    try:
+        return load()
+    except SettingsError as fault:
+        pulumi.log.error(str(fault))
+        sys.exit(REPORTED)
 
 
 def load() -> Settings:

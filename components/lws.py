@@ -62,7 +62,9 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             # A patch could add a URL to a webhook but not take its Service away.
             postrender=str(Path(webhook_urls.__file__)) if to_host else None,
             skip_await=cluster.host_operators,
-            opts=cluster.child(self),
+            # Gone with a cluster of ours. When that is lost and made anew, the old release cannot
+            # be asked to leave: Helm insists on reaching it.
+            opts=cluster.child(self, retain_on_delete=cluster.owner is not None),
         )
         self.register_outputs({"release": self.release.name})
 

@@ -146,3 +146,21 @@ def test_default_versions_are_the_pinned_ones() -> None:
 def test_scenario_names_are_those_that_can_be_deployed() -> None:
     assert tuple(scenarios.SCENARIOS) == settings.SCENARIOS
     assert set(settings.SCENARIOS) >= settings.WHOLE
+
+
+def test_bad_config_ends_the_program_with_its_lines_only(
+    configure_stack: ConfigureStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(pulumi.log, "error", said.append)
+    configure_stack("gang", groupSize=1)
+    with pytest.raises(SystemExit) as ended:
+        settings.load_or_exit()
+    assert ended.value.code == settings.REPORTED
+    assert len(said) == 1
+    assert said[0].startswith("lockstep:groupSize is '1'")
+
+
+def test_good_config_is_loaded(configure_stack: ConfigureStack) -> None:
+    configure_stack("gang")
+    assert settings.load_or_exit() == settings.load()
