@@ -33,6 +33,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what to expect, as JSON; - reads it from standard input [LOCKSTEP_EXPECTATION]",
     )
     parser.add_argument(
+        "--json", action="store_true", help="print the verdict as JSON also when it is not expected"
+    )
+    parser.add_argument(
         "--patience",
         type=float,
         default=float(os.environ.get("LOCKSTEP_PATIENCE") or PATIENCE),
@@ -58,11 +61,12 @@ def run(args: argparse.Namespace) -> int:
     if trouble:
         verdict = dataclasses.replace(verdict, ok=False, reason=f"{verdict.reason}; {trouble}")
     _write_receipt(live.recording, expectation, verdict)
-    print(json.dumps(verdict.to_mapping()))
-    if verdict.ok:
-        return 0
-    print(verdict.reason, file=sys.stderr)
-    return BROKEN
+    if verdict.ok or args.json:
+        print(json.dumps(verdict.to_mapping()))
+    if not verdict.ok:
+        # Pulumi shows all output of a failed command: there, one line is what should be read.
+        print(verdict.reason, file=sys.stderr)
+    return 0 if verdict.ok else BROKEN
 
 
 def _exercise(

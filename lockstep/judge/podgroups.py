@@ -47,10 +47,20 @@ def problems(case: Case) -> list[str]:
         found += [
             f"PodGroup {group.name} is one too many"
             for group in history.living("podgroup")
-            if group.name not in mine
-            and group.last.facts.get("workload") in (None, str(expectation.workload))
+            if group.name not in mine and _concerns(group, case)
         ]
     return found
+
+
+def _concerns(group: Life, case: Case) -> bool:
+    """Whether a PodGroup is the workload's, by its label or because a pod names it.
+
+    Volcano makes one for pods that name none, and leaves it when they are gone: it holds nobody.
+    """
+    if group.last.facts.get("workload") == str(case.expectation.workload):
+        return True
+    pods = (pod for gang in case.gangs for pod in gang.alive)
+    return any(pod.last.facts.get("podGroup") == group.name for pod in pods)
 
 
 def missing(history: History, gang: Gang) -> str:

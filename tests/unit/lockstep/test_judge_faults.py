@@ -110,6 +110,21 @@ def test_extra_pod_group() -> None:
     assert "PodGroup gang-0-old is one too many" in verdict.reason
 
 
+def test_pods_of_one_gang_that_name_two_pod_groups() -> None:
+    story = gang_placed(gang_created(Story()))
+    story.pod_group(2.0, name="podgroup-x", workload=None, group=9)
+    story.tell(2.5, "pod", "MODIFIED", "gang-0-1", podGroup="podgroup-x")
+    assert "is one too many" in fault(story.until(9.0), "placed").reason
+
+
+def test_an_empty_pod_group_that_volcano_left_behind_holds_nobody() -> None:
+    story = gang_placed(gang_created(Story())).pod_group(2.0, name="podgroup-x", workload=None)
+    story.tell(2.5, "podgroup", "MODIFIED", "podgroup-x", group=None)
+    verdict = judge.judge(story.until(9.0).recording, expect("placed"))
+    assert verdict is not None
+    assert verdict.ok
+
+
 def test_pod_group_of_another_set_is_none_of_our_business() -> None:
     story = gang_placed(gang_created(Story())).pod_group(2.0, lws="other").until(9.0)
     verdict = judge.judge(story.recording, expect("placed"))

@@ -230,11 +230,19 @@ def test_judge_fails_with_the_reason_at_its_deadline(
     assert cli.main(["judge", "--patience", "0.5"]) == 1
     assert time.monotonic() - before < 10
     out, err = capsys.readouterr()
-    assert json.loads(out)["observed"] == "ignored"
+    assert out == ""
     assert err.startswith("gang: expected placed, observed ignored: 0 of 2 pods bound")
     assert err.count("\n") == 1
     receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
     assert receipt["verdict"]["ok"] is False
+
+
+def test_judge_prints_json_of_a_failure_when_asked(
+    judging: tuple[FakeApi, Subject], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _gang(judging[0], running=False)
+    assert cli.main(["judge", "--patience", "0.5", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["observed"] == "ignored"
 
 
 def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Subject]) -> None:
