@@ -45,6 +45,7 @@ verdicts = {
             blocked=config.scenarios.tainted_workers,
             gang_scheduling=config.platform.gang_scheduling,
             versions=versions,
+            installed=platform.installed,
             ready=platform.ready,
         ),
         opts=cluster.child(None),

@@ -40,6 +40,8 @@ class PlatformArgs:
 class Platform(pulumi.ComponentResource):
     """Everything between a bare cluster and the first gang."""
 
+    installed: list[pulumi.Resource]
+    """What a recorder has to wait for: the kinds of objects that it follows."""
     ready: list[pulumi.Resource]
     """What a workload has to wait for."""
 
@@ -57,7 +59,8 @@ class Platform(pulumi.ComponentResource):
             ),
             opts=cluster.child(self),
         )
-        self.ready = [part for part in (volcano, lws, config) if part]
+        self.installed = [part for part in (volcano, lws) if part]
+        self.ready = [*self.installed, config]
         if args.gang_scheduling:
             rights = PodGroupRights(
                 "podgroup-rights", PodGroupRightsArgs(cluster), opts=cluster.child(self)

@@ -37,6 +37,8 @@ class ScenarioArgs:
     """Whether the platform turns groups into PodGroups."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """The platform's versions: a change of them is judged anew, and is in the receipt."""
+    installed: Sequence[pulumi.Resource] = ()
+    """What has to be there before a recorder: the kinds of objects that it follows."""
     ready: Sequence[pulumi.Resource] = ()
     """What has to be there before a workload: operators, their config and their rights."""
 
@@ -136,8 +138,8 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 pool=args.pool.name,
                 fingerprint=fingerprint(args, plan),
             ),
-            # The recorder follows PodGroups, whose CRD comes with the platform.
-            opts=args.cluster.child(self, depends_on=list(args.ready)),
+            # It need not wait for the operators: those may still be starting meanwhile.
+            opts=args.cluster.child(self, depends_on=list(args.installed)),
         )
 
     def _blocked(

@@ -28,8 +28,10 @@ def scenario(
 
     def build() -> dict[str, Any]:
         cluster: Cluster = clusters.existing(folder) if folder else clusters.kwok()
+        kinds = kubernetes.core.v1.Namespace("kinds", opts=cluster.child(None))
         platform = kubernetes.core.v1.Namespace("platform", opts=cluster.child(None))
-        args = ScenarioArgs(cluster, cluster.pool(name, workers), ready=[platform], **given)
+        pool = cluster.pool(name, workers)
+        args = ScenarioArgs(cluster, pool, installed=[kinds], ready=[platform], **given)
         made: Scenario = SCENARIOS[name](name, args, cluster.child(None))
         return {
             "namespace": made.namespace,
@@ -190,7 +192,8 @@ class TestEveryScenario:
     def test_is_watched_before_and_judged_after_its_workload(self, name: str) -> None:
         graph = plain(name)
         (load,) = [*graph.of_type(LEADER_WORKER_SET), *graph.of_type(DEPLOYMENT)]
-        assert graph.waits_for(f"{name}-watch-recorder", "platform")
+        assert graph.waits_for(f"{name}-watch-recorder", "kinds")
+        assert not graph.waits_for(f"{name}-watch-recorder", "platform")
         assert graph.waits_for(load.name, f"{name}-watch-recorder")
         assert graph.waits_for(load.name, "platform")
         assert graph.waits_for(f"{name}-verdict-judge", load.name)
