@@ -12,7 +12,9 @@ from unittest.mock import patch
 
 import pulumi
 from google.protobuf import json_format  # type: ignore[import-untyped]
+from pulumi.runtime import resource
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
+from pulumi.runtime.proto.source_pb2 import StackTrace
 
 # How programs and the engine mark special values; part of Pulumi's wire format.
 MARK = "4dabf18193072939515e22adb298388d"
@@ -194,7 +196,10 @@ def deploy(build: Callable[[], Any], *, graph: Graph | None = None, stack: str =
     def export(name: str, value: Any) -> None:
         exported[name] = pulumi.Output.from_input(value)
 
-    with _own_loop(), _watched_applies(graph), patch.object(pulumi, "export", export):
+    # A stack trace per resource, for an engine that would show it, takes half of the time.
+    traces = patch.object(resource, "_get_stack_trace", StackTrace)
+    exports = patch.object(pulumi, "export", export)
+    with _own_loop(), _watched_applies(graph), traces, exports:
         pulumi.runtime.set_mocks(
             graph, project="lockstep", stack=stack, preview=False, monitor=Monitor(graph)
         )
