@@ -17,6 +17,8 @@ KIND = "Queue"
 class QueueArgs:
     """What a queue may use."""
 
+    name: str
+    """The queue's name: one for the whole cluster."""
     capability: Mapping[str, pulumi.Input[str]]
     """The most that its gangs use together, by resource; what is not named is not limited."""
     weight: pulumi.Input[int] = 1
@@ -28,7 +30,7 @@ class QueueArgs:
 
 
 class Queue(kubernetes.apiextensions.CustomResource):
-    """A queue of the whole cluster; the object has the resource's name.
+    """A queue of the whole cluster.
 
     A LeaderWorkerSet chooses it by its annotation `scheduling.volcano.sh/queue-name`, which LWS
     copies into the spec of each group's PodGroup.
@@ -41,7 +43,9 @@ class Queue(kubernetes.apiextensions.CustomResource):
             name,
             api_version=API_VERSION,
             kind=KIND,
-            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=name, labels=dict(args.labels) or None),
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(
+                name=args.name, labels=dict(args.labels) or None
+            ),
             spec=spec(args),
             opts=opts,
         )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
+from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 
 from components.cluster.base import Cluster
 from lockstep import versions
+from lockstep.gang_config import CONFIG_ANNOTATION
 
 NAMESPACE = "volcano-system"
 SCHEDULER_NAME = "volcano"
+SCHEDULER = "volcano-scheduler"
 QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
 
 _SMALL = {"requests": {"cpu": "25m", "memory": "64Mi"}}
@@ -66,7 +70,29 @@ class Volcano(pulumi.ComponentResource):
             # be asked to leave: Helm insists on reaching it.
             opts=cluster.child(self, retain_on_delete=cluster.owner is not None),
         )
+        if args.scheduler_conf and not cluster.host_operators:
+            self._restart(name, args.scheduler_conf, cluster)
         self.register_outputs({"release": self.release.name})
+
+    def _restart(self, name: str, conf: str, cluster: Cluster) -> None:
+        """Roll the scheduler out again: a kubelet takes a minute to bring a ConfigMap to a pod."""
+        kubernetes.apps.v1.DeploymentPatch(
+            f"{name}-restart",
+            metadata=ObjectMetaPatchArgs(
+                name=SCHEDULER,
+                namespace=NAMESPACE,
+                annotations={"pulumi.com/patchForce": "true"},
+            ),
+            spec=kubernetes.apps.v1.DeploymentSpecPatchArgs(
+                template=kubernetes.core.v1.PodTemplateSpecPatchArgs(
+                    metadata=ObjectMetaPatchArgs(
+                        annotations={CONFIG_ANNOTATION: hashlib.sha256(conf.encode()).hexdigest()}
+                    )
+                )
+            ),
+            # The patch names the Deployment, so only this says that its chart comes first.
+            opts=cluster.child(self, depends_on=[self.release]),
+        )
 
 
 def chart_source(chart: str | None, version: str) -> dict[str, Any]:

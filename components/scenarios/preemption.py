@@ -13,10 +13,8 @@ from components.scenarios.base import Plan, ScenarioArgs
 from components.scenarios.gang import Gang
 from lockstep.judge import Workload
 
-LOW = "lockstep-preemption-low"
-HIGH = "lockstep-preemption-high"
-PRIORITIES = {LOW: 100, HIGH: 1000}
-"""Priority classes belong to the whole cluster, so their names say whose they are."""
+PRIORITIES = {"low": 100, "high": 1000}
+"""By level; a priority class belongs to the whole cluster, so its name says whose it is."""
 
 
 class Preemption(Gang):
@@ -34,14 +32,17 @@ class Preemption(Gang):
         plan = self.gang_plan(name, args, verdict="preempted-whole", blocked=None)
         rival_name = f"{name}-rival-lws"
         rival = replace(
-            self._of_priority(args, HIGH),
+            self._of_priority(args, "high"),
             groups=0,
             # The drill scales it, so the number is also the drill's.
             annotations={"pulumi.com/patchForce": "true"},
         )
 
         def create(opts: pulumi.ResourceOptions) -> pulumi.Resource:
-            classes = [_priority_class(one, value, opts) for one, value in PRIORITIES.items()]
+            classes = [
+                _priority_class(f"{name}-{level}", class_of(level), value, opts)
+                for level, value in PRIORITIES.items()
+            ]
             # Pods that name a class which is not there are refused.
             after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=classes))
             second = lws.LeaderWorkerSet(rival_name, rival, after)
@@ -59,21 +60,26 @@ class Preemption(Gang):
 
     def set_args(self, args: ScenarioArgs) -> lws.LeaderWorkerSetArgs:
         """The set of low priority."""
-        return self._of_priority(args, LOW)
+        return self._of_priority(args, "low")
 
-    def _of_priority(self, args: ScenarioArgs, priority: str) -> lws.LeaderWorkerSetArgs:
+    def _of_priority(self, args: ScenarioArgs, level: str) -> lws.LeaderWorkerSetArgs:
         labels = pods.labels(self.scenario)
-        template = pods.template(args.pool, labels, priority_class=priority)
+        template = pods.template(args.pool, labels, priority_class=class_of(level))
         return replace(super().set_args(args), worker_template=template)
 
 
+def class_of(level: str) -> str:
+    """The priority class of a level."""
+    return f"lockstep-{Preemption.scenario}-{level}"
+
+
 def _priority_class(
-    name: str, value: int, opts: pulumi.ResourceOptions
+    name: str, title: str, value: int, opts: pulumi.ResourceOptions
 ) -> kubernetes.scheduling.v1.PriorityClass:
     return kubernetes.scheduling.v1.PriorityClass(
         name,
-        metadata=kubernetes.meta.v1.ObjectMetaArgs(name=name),
+        metadata=kubernetes.meta.v1.ObjectMetaArgs(name=title),
         value=value,
-        description="A gang of Lockstep's preemption scenario",
+        description="Of Lockstep's preemption scenario",
         opts=opts,
     )

@@ -28,11 +28,11 @@ class QueueCap(Gang):
     def plan(self, name: str, args: ScenarioArgs) -> Plan:
         """Cap the queue at one gang fewer than there are."""
         cap = args.groups - 1
-        line = queue.QueueArgs(capability(args, cap), labels=pods.labels(self.scenario))
+        line = queue.QueueArgs(QUEUE, capability(args, cap), labels=pods.labels(self.scenario))
         plan = self.gang_plan(name, args, verdict="capped", blocked=None)
 
         def create(opts: pulumi.ResourceOptions) -> pulumi.Resource:
-            made = queue.Queue(QUEUE, line, opts)
+            made = queue.Queue(f"{name}-queue", line, opts)
             # The set names its queue by a plain string: nothing else says that it must be there.
             after = pulumi.ResourceOptions(depends_on=[made])
             return plan.create(pulumi.ResourceOptions.merge(opts, after))

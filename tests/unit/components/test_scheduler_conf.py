@@ -1,0 +1,77 @@
+"""Volcano's scheduler with preemption: what differs from the chart, and what restarts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from components.platform import Platform, PlatformArgs
+from components.scheduler_conf import PREEMPTION
+from components.volcano import Volcano, VolcanoArgs, chart_values
+from tests.unit.components import clusters
+from tests.unit.components.graph import Graph, deploy
+
+
+def plugins() -> dict[str, dict[str, Any]]:
+    tiers = yaml.safe_load(PREEMPTION)["tiers"]
+    return {plugin["name"]: plugin for tier in tiers for plugin in tier["plugins"]}
+
+
+def test_preemption_is_an_action_after_allocation() -> None:
+    actions = yaml.safe_load(PREEMPTION)["actions"].split(", ")
+    assert actions.index("allocate") < actions.index("preempt")
+    assert actions[0] == "enqueue"
+
+
+def test_a_gang_that_does_not_fit_gets_into_the_queue() -> None:
+    assert plugins()["overcommit"]["arguments"]["overcommit-factor"] >= 2
+    assert plugins()["proportion"]["enableJobEnqueued"] is False
+
+
+def test_the_gang_plugin_does_not_protect_every_gang_from_preemption() -> None:
+    assert plugins()["gang"]["enablePreemptable"] is False
+
+
+@pytest.mark.parametrize("host_operators", [True, False])
+def test_chart_gets_the_configuration_only_where_one_is_asked_for(host_operators: bool) -> None:
+    plain = chart_values("1.14.1", host_operators=host_operators)
+    own = chart_values("1.14.1", host_operators=host_operators, scheduler_conf=PREEMPTION)
+    assert own["custom"].pop("scheduler_config_override") == PREEMPTION
+    assert own == plain
+
+
+def on_kind(conf: str | None) -> Graph:
+    def build() -> None:
+        cluster = clusters.kind()
+        args = VolcanoArgs(cluster, "1.14.1", scheduler_conf=conf)
+        Volcano("volcano", args, cluster.child(None))
+
+    return deploy(build)
+
+
+def test_scheduler_in_a_pod_is_rolled_out_again_for_another_configuration() -> None:
+    def restart(conf: str) -> str:
+        graph = on_kind(conf)
+        patch = graph["volcano-restart"]
+        assert graph.waits_for("volcano-restart", "volcano-release")
+        assert patch.inputs["metadata"]["name"] == "volcano-scheduler"
+        annotations: dict[str, str] = patch.inputs["spec"]["template"]["metadata"]["annotations"]
+        return annotations["lockstep.dev/config"]
+
+    assert restart(PREEMPTION) == restart(PREEMPTION)
+    assert restart(PREEMPTION) != restart(f"{PREEMPTION}# another\n")
+    assert "volcano-restart" not in on_kind(None).records
+
+
+@pytest.mark.parametrize("conf", [PREEMPTION, None])
+def test_scheduler_on_the_host_is_started_anew_for_another_configuration(conf: str | None) -> None:
+    def build() -> None:
+        cluster = clusters.kwok()
+        args = PlatformArgs(cluster, "1.14.1", "0.8.0", scheduler_conf=conf)
+        Platform("platform", args, cluster.child(None))
+
+    graph = deploy(build)
+    assert graph["volcano-operator-process"].environment["LOCKSTEP_CONFIG"] == (conf or "")
+    assert "volcano-restart" not in graph.records
