@@ -101,7 +101,7 @@ class _Run:
         log = logs.fresh()
         minutes = sum(group.minutes for group in groups)
         self._progress.note(
-            f"building from Go modules, about {minutes:.0f} minutes on 2 cores; log: {log}"
+            f"building from Go modules, about {minutes:g} min on 2 cores; log: {log}"
         )
         for group in groups:
             with self._alone(group):
@@ -141,7 +141,7 @@ def check_space(groups: Sequence[Group]) -> None:
     free = shutil.disk_usage(cache.root()).free / GIGABYTE
     if free < needed:
         raise LockstepError(
-            f"building the toolchain needs about {needed:.0f} GB of disk in {paths.cache_dir()} "
+            f"building the toolchain needs about {needed:g} GB of disk in {paths.cache_dir()} "
             f"while it runs (1 GB after), and {free:.1f} GB are free: free some space, "
             "or set LOCKSTEP_CACHE to a folder on a larger disk"
         )
