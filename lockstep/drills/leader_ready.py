@@ -10,7 +10,7 @@ from lockstep.drills import sets
 from lockstep.drills.ground import Ground
 from lockstep.judge import generations
 from lockstep.judge.history import History
-from lockstep.judge.rules.leader_first import NO_ROOM, ROOM
+from lockstep.judge.rules.leader_first import ALL, PART
 
 LASTING = 4.0
 """Seconds without change, with a scheduler that looks every second."""
@@ -24,14 +24,14 @@ def run(ground: Ground) -> None:
     size = ground.expectation.size
     try:
         taints.block(ground.client, workers[1:], ground.expectation.scenario)
-        since = ground.note(f"{NO_ROOM}: for {room.PODS_PER_WORKER} of {size} pods")
+        since = ground.note(f"{PART}: {room.PODS_PER_WORKER} of {size} pods")
         # Foreground, as LWS does it: the old PodGroup must not be taken for the new one's.
         ground.client.delete(
             Pod, leader.name, namespace=ground.namespace, cascade=CascadeType.FOREGROUND
         )
         what = "a part of the group that is bound, and the rest refused"
         ground.steadily(what, LASTING, lambda history: _is_partial(ground, history, since))
-        ground.note(f"{ROOM}: for all {size} pods")
+        ground.note(f"{ALL}: {size} pods")
     finally:
         taints.remove(ground.client, workers)
     sets.until_whole(ground, 1)

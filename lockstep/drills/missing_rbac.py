@@ -11,6 +11,8 @@ from lockstep import podgroup_rights as rights
 from lockstep.drills import sets
 from lockstep.drills.ground import Ground, InVain
 from lockstep.drills.lws_log import LwsLog
+from lockstep.judge import generations
+from lockstep.judge.history import History
 from lockstep.judge.rules.refused import BACK, SAID, TAKEN
 
 LASTING = 3.0
@@ -26,7 +28,7 @@ def run(ground: Ground) -> None:
     leader = sets.until_whole(ground, groups)[0].leader
     log = LwsLog(client, ground.folder)
     try:
-        ground.note(f"{TAKEN}: {rights.NAMESPACE}/{rights.ACCOUNT} may not make PodGroups")
+        since = ground.note(f"{TAKEN}: {rights.NAMESPACE}/{rights.ACCOUNT} may not make PodGroups")
         rights.take(client, cluster)
         _poll(
             ground,
@@ -36,12 +38,20 @@ def run(ground: Ground) -> None:
         # Foreground, as LWS does it: no PodGroup of the old leader is left for the new one.
         client.delete(Pod, leader.name, namespace=ground.namespace, cascade=CascadeType.FOREGROUND)
         _poll(ground, "LWS's error in its log", lambda: log.refusal(ground.namespace) is not None)
-        ground.rest(LASTING)
+        what = "a new leader that waits"
+        ground.steadily(what, LASTING, lambda history: _waits(ground, history, since))
         ground.note(f"{SAID}: {log.refusal(ground.namespace)}")
     finally:
         rights.give(client, cluster)
     ground.note(f"{BACK}: {rights.NAMESPACE}/{rights.ACCOUNT}")
     sets.until_whole(ground, groups)
+
+
+def _waits(ground: Ground, history: History, since: float) -> bool:
+    """Whether a group was made anew and is no further than its leader."""
+    lives = generations.of(history.gangs(ground.expectation)[0])
+    leader = lives[-1].leader if lives else None
+    return leader is not None and leader.first.at > since and leader.alive and not leader.bound
 
 
 def _poll(ground: Ground, what: str, reached: Callable[[], bool]) -> None:

@@ -9,13 +9,13 @@ from lockstep.judge.history import Pod
 from lockstep.judge.model import Finding, Later
 from lockstep.judge.notes import Phase
 
-NO_ROOM, ROOM = "no room", "room"
+PART, ALL = "room for a part", "room for all"
 
 
 def leader_first(case: Case) -> Finding | Later | None:
     """Find `leader-first` once the drill is over: bound in part without room, whole with it."""
-    tight = notes.phases(case.history, (NO_ROOM,))
-    roomy = notes.phases(case.history, (ROOM,))
+    tight = notes.phases(case.history, (PART,))
+    roomy = notes.phases(case.history, (ALL,))
     if not tight or not (notes.is_over(case.history) or case.final):
         return None
     lives = [life for life in generations.of(case.wanted[0]) if life.began > tight[0].note.at]
@@ -64,11 +64,11 @@ def _finding(group: Generation, tight: Phase, roomy: Phase) -> Finding:
         f"no all-or-nothing with LeaderReady: with room for a part, {len(bound)} of {group.size} "
         f"pods were bound, the leader first, and held it for {partly:.1f} s",
         (
-            f"{tight.note.topic} {tight.note.detail}: {clues.names(bound)} bound for "
+            f"{tight.note.topic} ({tight.note.detail}): {clues.names(bound)} bound for "
             f"{partly:.1f} s, {clues.names(waiting)} refused: {_refusal(waiting[0])}",
             f"{group.leader.name} was bound alone, as minMember is 1; its workers were made when "
             f"it was ready, {min(p.first.at for p in group.workers) - since:.1f} s later",
-            f"{roomy.note.topic} {roomy.note.detail}: whole {release:.1f} s later",
+            f"{roomy.note.topic} ({roomy.note.detail}): whole {release:.1f} s later",
         ),
         measures={
             "boundWithoutRoom": len(bound),
