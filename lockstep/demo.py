@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -36,6 +37,8 @@ class Step:
     """The verdict."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """What changes in the stack's config."""
+    stack: str = ""
+    """A stack of stacks/ whose config the step takes, before its own changes."""
 
 
 ARTICLE = (
@@ -70,6 +73,37 @@ ARTICLE = (
 )
 
 
+def _beyond(scenario: str, story: str, expected: str) -> Step:
+    """A scenario with a stack of its own, whose numbers it takes."""
+    return Step(scenario, scenario, story, expected, stack=scenario)
+
+
+BEYOND = (
+    _beyond("contention", "four gangs and room for one: they take turns, whole", "serialized"),
+    _beyond(
+        "contention-control",
+        "the same four by the default scheduler: each gets a part, none can run",
+        "deadlocked",
+    ),
+    _beyond("queue-cap", "three gangs, room for all, a queue that admits two", "capped"),
+    _beyond(
+        "preemption",
+        "a gang of higher priority meets a full pool: no gang is cut",
+        "preempted-whole",
+    ),
+    _beyond(
+        "recovery",
+        "leader, worker and node are lost in turn: the gang comes back whole",
+        "recreated",
+    ),
+    _beyond("rolling-update", "the template changes where room is tight: whole groups", "rolled"),
+    _beyond("scale", "two groups, six, one: PodGroups follow exactly", "scaled"),
+    _beyond("leader-ready", "workers wait for their leader: it starts alone", "leader-first"),
+    _beyond("missing-rbac", "LWS loses its right to make PodGroups, and gets it back", "refused"),
+)
+"""What the article leaves open."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of a step."""
@@ -95,11 +129,16 @@ class Walk:
     console: Console
     pause: Callable[[Step], None] | None = None
     """Called before each step but the first."""
+    name: str = "demo"
+    """Names the stack that is made, together with the base."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """What is so in every step."""
+    receipts: Path = field(default_factory=lambda: paths.project_dir() / "out" / "receipts")
+    """Where the receipts go; those of an earlier walk are removed."""
 
     def __post_init__(self) -> None:
-        self.folder = paths.state_dir() / "demo"
-        self.receipts = paths.project_dir() / "out" / "receipts"
-        name = "demo" if self.base == "gang" else f"demo-{self.base}"
+        name = self.name if self.base == "gang" else f"{self.name}-{self.base}"
+        self.folder = paths.state_dir() / name
         self.stack = Stack(name, self.folder / f"Pulumi.{name}.yaml")
         self.log = self.folder / "pulumi.log"
 
@@ -136,22 +175,18 @@ class Walk:
         self.stack.select()
 
     def _configure(self, changes: Mapping[str, Any]) -> None:
-        """Write the stack's config: the base's own, with the step's changes."""
-        source = paths.project_dir() / "stacks" / f"Pulumi.{self.base}.yaml"
-        if not source.exists():
-            raise LockstepError(f"there is no stack {self.base}; see stacks/")
-        base = yaml.safe_load(source.read_text())["config"]
+        """Write the stack's config: the base's own, with the walk's and the step's changes."""
         now = self.stack.path
         document = yaml.safe_load(now.read_text()) if now.exists() else {}
-        overlay = {f"lockstep:{key}": value for key, value in changes.items()}
-        document["config"] = {**base, **overlay}
+        wanted = {**stack_config(self.base), **self.config, **changes}
+        document["config"] = {f"lockstep:{key}": value for key, value in wanted.items()}
         now.write_text(yaml.safe_dump(document))
 
     def _take(self, step: Step) -> Outcome:
         started = time.monotonic()
         if self.stack.config("clusterProvider") != "kwok":
             # Real workers are few: the scenario before must give them back first.
-            self._configure({**step.config, "scenarios": self._kept(step)})
+            self._configure({**self._changes(step), "scenarios": self._kept(step)})
             self._update(None)
         self._configure(self._fitting(step))
         failure = self._update(step)
@@ -162,10 +197,14 @@ class Walk:
 
     def _fitting(self, step: Step) -> dict[str, Any]:
         """The step's config; real workers have room for one scenario at a time."""
-        config = dict(step.config)
+        config = self._changes(step)
         if self.stack.config("clusterProvider") != "kwok":
             config["scenarios"] = [step.scenario]
         return config
+
+    def _changes(self, step: Step) -> dict[str, Any]:
+        taken = stack_config(step.stack) if step.stack else {}
+        return {**taken, **step.config}
 
     def _kept(self, step: Step) -> list[str]:
         """What goes on into this step: the held gang, to be released."""
@@ -189,6 +228,15 @@ class Walk:
             lines = live.show(self.console, pulumi, recording)
             log.writelines(lines)
         return "" if pulumi.returncode == 0 else live.reason(lines)
+
+
+def stack_config(name: str) -> dict[str, Any]:
+    """The keys that a stack of stacks/ sets, without their namespace."""
+    source = paths.project_dir() / "stacks" / f"Pulumi.{name}.yaml"
+    if not source.exists():
+        raise LockstepError(f"there is no stack {name}; see stacks/")
+    config = yaml.safe_load(source.read_text())["config"]
+    return {key.removeprefix("lockstep:"): value for key, value in config.items()}
 
 
 @contextlib.contextmanager

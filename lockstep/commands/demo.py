@@ -27,6 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=["gang", "kind", "existing"],
         help="where: gang is the embedded cluster (default); kind and existing as their stacks say",
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="go on with the scenarios beyond the article: contention, preemption, recovery, …",
+    )
     parser.add_argument("--step", action="store_true", help="wait for Enter between the steps")
     parser.add_argument("--keep", action="store_true", help="leave the last state up")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
@@ -40,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     walk = demo.Walk(args.stack, console, _wait_for_enter if args.step else None)
     finished = False
     try:
-        outcomes = walk.run(demo.ARTICLE)
+        outcomes = walk.run((*demo.ARTICLE, *demo.BEYOND) if args.all else demo.ARTICLE)
         finished = True
     finally:
         if args.keep and finished:
