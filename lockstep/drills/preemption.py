@@ -12,13 +12,11 @@ from lightkube.generic_resource import create_namespaced_resource
 from lightkube.types import PatchType
 
 from lockstep.drills.ground import Ground
+from lockstep.drills.sets import LeaderWorkerSet
 from lockstep.errors import LockstepError
 from lockstep.judge import podgroups, rivals
 from lockstep.judge.history import Gang, History
 
-LeaderWorkerSet = create_namespaced_resource(
-    "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
-)
 PodGroup = create_namespaced_resource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
 
 

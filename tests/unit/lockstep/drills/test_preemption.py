@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lockstep.drills import InVain, preemption
+from lockstep.errors import LockstepError
+from lockstep.judge import Workload
+from tests.unit.lockstep.drills.stage import Stage, ground, notes
+from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
+
+RIVALRY = expect("preempted-whole", rival=Workload("LeaderWorkerSet", "high"))
+HIGH = ("high-0", "high-0-1", "high-0-2", "high-0-3")
+
+
+def cluster(*, let_in: bool = False, classes: tuple[str, ...] = ("high",) * 4) -> Stage:
+    """A full pool, or one where the rival is in already, and an LWS that scales."""
+    story = gang_created(Story())
+    stage = Stage(story)
+    stage.time = 3.0
+
+    def come(at: float) -> None:
+        for index, (name, priority) in enumerate(zip(HIGH, classes, strict=True)):
+            role = "worker" if index else "leader"
+            story.pod(at, name, lws="high", role=role, priorityClass=priority)
+        story.pod_group(at + 0.1, lws="high")
+
+    def go(at: float) -> None:
+        for name in HIGH:
+            story.delete(at, name)
+        story.tell(at, "podgroup", "DELETED", "high-0-r1")
+        gang_placed(story, at + 0.5)
+
+    def scaled(at: float, name: str, body: Any) -> None:
+        if name != "high":
+            return
+        if body["spec"]["replicas"]:
+            stage.later(at + 0.2, come)
+        elif let_in:
+            stage.later(at + 0.2, go)
+
+    stage.answers["patch"] = scaled
+    if let_in:
+        come(0.0)
+    else:
+        gang_placed(story, 2.0)
+    return stage
+
+
+def test_rival_comes_to_a_full_pool_and_gets_its_priority_where_volcano_looks() -> None:
+    stage = cluster()
+    preemption.run(ground(stage, RIVALRY))
+    assert stage.deeds == [
+        ("patch", "high", {"spec": {"replicas": 0}}),
+        ("patch", "high", {"spec": {"replicas": 1}}),
+        ("patch", "high-0-r1", {"spec": {"priorityClassName": "high"}}),
+    ]
+    assert notes(stage) == [
+        "arrives: a gang of higher priority",
+        "priority: PodGroup high-0-r1 gets high, which LWS left out",
+    ]
+
+
+def test_rival_of_an_earlier_drill_goes_first() -> None:
+    stage = cluster(let_in=True)
+    preemption.run(ground(stage, RIVALRY))
+    assert [body for verb, name, body in stage.deeds if name == "high"] == [
+        {"spec": {"replicas": 0}},
+        {"spec": {"replicas": 1}},
+    ]
+
+
+def test_pool_that_does_not_fill_up_is_waited_for_in_vain() -> None:
+    stage = Stage(gang_created(Story()))
+    with pytest.raises(InVain, match="a pool full of low priority"):
+        preemption.run(ground(stage, RIVALRY))
+    assert len(stage.deeds) == 1
+
+
+def test_pods_of_several_classes_have_no_common_priority() -> None:
+    stage = cluster(classes=("high", "high", "low", "high"))
+    with pytest.raises(LockstepError, match="not of one priority class: \\['high', 'low'\\]"):
+        preemption.run(ground(stage, RIVALRY))
+
+
+def test_drill_needs_a_rival() -> None:
+    with pytest.raises(LockstepError, match="needs a rival"):
+        preemption.run(ground(cluster(), expect("waits")))

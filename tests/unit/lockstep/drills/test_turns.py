@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lightkube.types import CascadeType
+
+from lockstep import judge
+from lockstep.drills import InVain, endurance, turns
+from tests.unit.lockstep.crowds import crowd, ended
+from tests.unit.lockstep.drills.stage import Stage, ground, notes
+from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed, pods
+
+GROUPS = 3
+TURNS = expect("serialized", groups=GROUPS, at_once=1)
+
+
+def fair_cluster(groups: int = GROUPS, order: list[int] | None = None) -> Stage:
+    """Room for one gang: as one ends it is made anew, and the next in line is placed."""
+    stage = Stage(crowd(groups))
+    line = list(order or range(groups))
+
+    def place(at: float) -> None:
+        if line:
+            gang_placed(stage.story, at, line.pop(0))
+
+    def end(at: float, leader: str, _how: Any) -> None:
+        group = int(leader.rpartition("-")[2])
+        stage.later(at + 0.1, lambda now: void(ended(stage.story, now, group)))
+        stage.later(at + 0.6, lambda now: void(gang_created(stage.story, now, group)))
+        stage.later(at + 1.5, place)
+        if order is None:
+            line.append(group)
+
+    stage.answers["delete"] = end
+    stage.later(2.0, place)
+    return stage
+
+
+def void(_story: Story) -> None:
+    """A deed returns nothing."""
+
+
+def test_every_gang_ends_once_and_one_more_runs() -> None:
+    stage = fair_cluster()
+    turns.run(ground(stage, TURNS))
+    assert [name for _, name, _ in stage.deeds] == ["gang-0", "gang-1", "gang-2"]
+    verdict = judge.judge(stage.recording, TURNS)
+    assert verdict is not None
+    assert verdict.ok
+    assert verdict.measures["gangsCompleted"] == 3
+
+
+def test_leaders_are_deleted_in_the_foreground_after_some_work_and_a_note() -> None:
+    stage = fair_cluster()
+    turns.run(ground(stage, TURNS))
+    assert {how["cascade"] for _, _, how in stage.deeds} == {CascadeType.FOREGROUND}
+    assert {how["namespace"] for _, _, how in stage.deeds} == {TURNS.namespace}
+    assert [note.split(" has worked")[0] for note in notes(stage)] == [
+        "done: gang-0",
+        "done: gang-1",
+        "done: gang-2",
+    ]
+
+
+def test_a_gang_that_never_comes_is_not_awaited_for_ever() -> None:
+    stage = fair_cluster(order=[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
+    turns.run(ground(stage, TURNS))
+    assert len(stage.deeds) == turns.ROUNDS * GROUPS
+    verdict = judge.conclude(stage.recording, TURNS)
+    assert verdict.observed == "starved"
+
+
+def test_no_whole_gang_is_waited_for_in_vain() -> None:
+    stage = Stage(crowd(GROUPS))
+    with pytest.raises(InVain, match="30 s in vain for: a whole gang"):
+        turns.run(ground(stage, TURNS))
+
+
+def test_a_spoilt_outcome_ends_the_drill() -> None:
+    stage = Stage(crowd(GROUPS))
+    stage.later(2.0, lambda at: void(stage.story.bind(at, "gang-1")))
+    stage.later(5.0, lambda at: void(stage.story.tell(at, "pod", "MODIFIED", "gang-2")))
+    turns.run(ground(stage, TURNS))
+    assert stage.deeds == []
+    assert stage.now() == 5.0
+
+
+def test_endurance_waits_for_a_full_room_and_then_some() -> None:
+    story = Story()
+    for group in (0, 1):
+        for name in pods(group):
+            story.pod(1.0, name, group)
+        story.bind(2.0, pods(group)[0])
+    stage = Stage(story)
+
+    def refuse(at: float) -> None:
+        for group in (0, 1):
+            for name in pods(group)[1:]:
+                story.refuse_pod(at, name)
+
+    stage.later(4.0, refuse)
+    endurance.run(ground(stage, expect("deadlocked", groups=2, gang=False)))
+    assert stage.now() == pytest.approx(4.0 + endurance.SECONDS, abs=0.1)
+    assert notes(stage) == ["waiting: 10 s for any gang to become whole"]
+    assert stage.deeds == []
