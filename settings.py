@@ -15,8 +15,9 @@ import pulumi
 from pulumi.runtime import get_config_env
 from pulumi.runtime.config import CONFIG
 
-from components.pools import capacity
 from lockstep import values, versions
+from lockstep.judge.rules.scaled import STEPS
+from lockstep.room import PODS_PER_WORKER, capacity, workers_for
 
 NAMESPACE = "lockstep"
 ProviderName = Literal["kwok", "kind", "existing"]
@@ -35,7 +36,9 @@ SCENARIOS = (
     "leader-ready",
     "missing-rbac",
 )
-WHOLE = frozenset({"gang", "constrained", "queue-cap", "preemption"})
+WHOLE = frozenset(
+    {"gang", "constrained", "queue-cap", "preemption", "recovery", "rolling-update", "missing-rbac"}
+)
 """Scenarios whose every group is placed in the end, so that all must fit the unblocked pool."""
 
 CROWDED = frozenset({"contention", "contention-control"})
@@ -254,6 +257,13 @@ def _platform_faults(settings: Settings) -> Iterator[str]:
             "another scheduler places it (lws#630)"
         )
         yield _fault("gangScheduling", "true", allowed)
+    if "missing-rbac" in names:
+        if not platform.gang_scheduling:
+            allowed = "must be true for missing-rbac, or there is no right to take away"
+            yield _fault("gangScheduling", "false", allowed)
+        if len(names) > 1:
+            allowed = "missing-rbac must be alone, as it takes LWS's rights away from all of them"
+            yield _fault("scenarios", ", ".join(names), allowed)
     if "preemption" in names and not platform.install_volcano:
         allowed = "must be true for preemption, which needs a scheduler that preempts"
         yield _fault("installVolcano", "false", allowed)
@@ -279,6 +289,25 @@ def _room_faults(scenarios: ScenarioSettings) -> Iterator[str]:
     else:
         yield from _blocking_faults(scenarios)
         yield from _crowd_faults(scenarios, room)
+        yield from _drill_faults(scenarios)
+
+
+def _drill_faults(scenarios: ScenarioSettings) -> Iterator[str]:
+    """Find workers that are too few for what a drill does, or a group that it cannot split."""
+    size, groups = scenarios.group_size, scenarios.groups
+    needs = {
+        "recovery": (workers_for(size * groups) + 1, "as it loses one of them"),
+        "rolling-update": (workers_for(size * (groups + 1)), "for one group more"),
+        "scale": (workers_for(size * max(STEPS)), f"for {max(STEPS)} groups"),
+        "leader-ready": (workers_for(size), "for a whole group"),
+    }
+    for name, (least, why) in needs.items():
+        if name in scenarios.names and scenarios.workers < least:
+            allowed = f"must be at least {least} for {name}, {why}"
+            yield _fault("workersPerScenario", str(scenarios.workers), allowed)
+    if "leader-ready" in scenarios.names and size <= PODS_PER_WORKER:
+        allowed = f"must be more than {PODS_PER_WORKER} for leader-ready, as a worker holds so many"
+        yield _fault("groupSize", str(size), allowed)
 
 
 def _crowd_faults(scenarios: ScenarioSettings, room: int) -> Iterator[str]:

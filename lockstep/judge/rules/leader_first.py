@@ -8,16 +8,19 @@ from lockstep.judge.generations import Generation
 from lockstep.judge.history import Pod
 from lockstep.judge.model import Finding, Later
 from lockstep.judge.notes import Phase
+from lockstep.judge.rules.unstarted import unstarted
 
 PART, ALL = "room for a part", "room for all"
 
 
 def leader_first(case: Case) -> Finding | Later | None:
     """Find `leader-first` once the drill is over: bound in part without room, whole with it."""
+    if not (notes.is_over(case.history) or case.final):
+        return None
     tight = notes.phases(case.history, (PART,))
     roomy = notes.phases(case.history, (ALL,))
-    if not tight or not (notes.is_over(case.history) or case.final):
-        return None
+    if not tight:
+        return unstarted(case)
     lives = [life for life in generations.of(case.wanted[0]) if life.began > tight[0].note.at]
     if not lives:
         what = f"{case.wanted[0].key} was not made anew"

@@ -10,6 +10,7 @@ from lockstep.judge.generations import Generation
 from lockstep.judge.history import Gang
 from lockstep.judge.model import Finding, Later
 from lockstep.judge.notes import Phase
+from lockstep.judge.rules.unstarted import unstarted
 
 LEADER, WORKER, NODE = "leader killed", "worker killed", "node lost"
 
@@ -37,9 +38,11 @@ class Recovery:
 
 def recreated(case: Case) -> Finding | Later | None:
     """Find `recreated` once the drill is over, or the first incident that was not made good."""
-    incidents = notes.phases(case.history, (LEADER, WORKER, NODE))
-    if not incidents or not (notes.is_over(case.history) or case.final):
+    if not (notes.is_over(case.history) or case.final):
         return None
+    incidents = notes.phases(case.history, (LEADER, WORKER, NODE))
+    if not incidents:
+        return unstarted(case)
     found: list[Recovery] = []
     for phase in incidents:
         hit = [gang for gang in case.wanted if _hit(gang, phase)]
@@ -117,9 +120,17 @@ def _missing(case: Case, gang: Gang, phase: Phase, new: list[Generation]) -> Fin
 
 
 def _orphan(case: Case, group: Generation, phase: Phase) -> Finding:
-    """A leader without a PodGroup of its own: the race of lws#1054 looks like this."""
-    there = generations.pod_groups(case.history, phase.end)
-    stale = [one.name for one in there if one.last.facts.get("group") == group.key]
+    """A leader without a PodGroup of its own, and why, as far as the recording tells."""
     what = f"after {phase.note.topic}, the new leader {group.leader.name} owns no PodGroup"
-    what += f"; {', '.join(stale)} is another leader's" if stale else ""
-    return Finding("orphaned", f"{what} (lws#1054)", (what,), sound=False)
+    name = group.leader.last.facts.get("podGroup")
+    before = [
+        life
+        for life in case.history.lives.get("podgroup", ())
+        if life.name == name and life.first.at < group.began
+    ]
+    if any(not life.gone or life.last.at > group.began for life in before):
+        # LWS finds the old leader's, is content, and does not look again when it goes.
+        why = f"{name} was still its predecessor's when it came (lws#1054)"
+    else:
+        why = podgroups.missing(case.history, Gang(group.key, group.size, (group.leader,)))
+    return Finding("orphaned", f"{what}; {why}", (what, why), sound=False)

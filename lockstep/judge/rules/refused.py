@@ -7,15 +7,18 @@ from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
 from lockstep.judge.model import Finding, Later
 from lockstep.judge.notes import Note
+from lockstep.judge.rules.unstarted import unstarted
 
 TAKEN, SAID, BACK = "rights taken", "LWS said", "rights back"
 
 
 def refused(case: Case) -> Finding | Later | None:
     """Find `refused` once the drill is over, with LWS's error and the group that came after."""
-    known = {note.topic: note for note in notes.of(case.history)}
-    if TAKEN not in known or not (notes.is_over(case.history) or case.final):
+    if not (notes.is_over(case.history) or case.final):
         return None
+    known = {note.topic: note for note in notes.of(case.history)}
+    if TAKEN not in known:
+        return unstarted(case)
     back = known.get(BACK)
     until = back.at if back else case.end
     made = [life for gang in case.wanted for life in generations.of(gang)]

@@ -9,6 +9,7 @@ from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
 from lockstep.judge.model import Finding, Later
 from lockstep.judge.notes import Phase
+from lockstep.judge.rules.unstarted import unstarted
 
 TIGHT, SURGE = "update without surge", "update with surge"
 _MEASURES = {TIGHT: ("updateSeconds", "groupsUp"), SURGE: ("surgeSeconds", "groupsUpWithSurge")}
@@ -35,9 +36,11 @@ class Update:
 
 def rolled(case: Case) -> Finding | Later | None:
     """Find `rolled` once the drill is over, or the first thing that was not whole."""
-    phases = notes.phases(case.history, (TIGHT, SURGE))
-    if not phases or not (notes.is_over(case.history) or case.final):
+    if not (notes.is_over(case.history) or case.final):
         return None
+    phases = notes.phases(case.history, (TIGHT, SURGE))
+    if not phases:
+        return unstarted(case)
     updates: list[Update] = []
     for phase in phases:
         answer = _update(case, phase)

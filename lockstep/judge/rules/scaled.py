@@ -7,6 +7,7 @@ from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
 from lockstep.judge.model import Finding, Later
 from lockstep.judge.notes import Phase
+from lockstep.judge.rules.unstarted import unstarted
 
 TOPIC = "scale to groups"
 STEPS = (2, 6, 1)
@@ -15,9 +16,11 @@ STEPS = (2, 6, 1)
 
 def scaled(case: Case) -> Finding | Later | None:
     """Find `scaled` once the drill is over, or the first step that was not followed."""
-    phases = notes.phases(case.history, (TOPIC,))
-    if not phases or not (notes.is_over(case.history) or case.final):
+    if not (notes.is_over(case.history) or case.final):
         return None
+    phases = notes.phases(case.history, (TOPIC,))
+    if not phases:
+        return unstarted(case)
     evidence: list[str] = []
     measures: dict[str, float] = {}
     for phase in phases:
