@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,12 @@ PATCH = "kubernetes:core/v1:ConfigMapPatch"
 RESTART = "kubernetes:apps/v1:DeploymentPatch"
 
 
-def installed(*, enabled: bool, kwok: bool = False, graph: Graph | None = None) -> Graph:
-    """GangConfig on an LWS that the stack installs."""
+@functools.cache
+def installed(*, enabled: bool, kwok: bool = False, revision: int = 1, config: str = "") -> Graph:
+    """GangConfig on an LWS that the stack installs; deployed once, as tests only look."""
+    graph = Graph(revision=revision)
+    if config:
+        graph.config_map = {KEY: config}
 
     def build() -> pulumi.Output[str]:
         cluster = clusters.kwok() if kwok else clusters.kind()
@@ -63,7 +68,7 @@ def test_patch_takes_the_field_over_from_helm() -> None:
 
 def test_patch_turned_off_stays_and_gives_upstream_back() -> None:
     """Deleting it would remove the key: it was taken over by force."""
-    graph = installed(enabled=False, graph=Graph(config_map={KEY: patched()}))
+    graph = installed(enabled=False, config=patched())
     assert graph["gang-config"].inputs["data"] == {KEY: UPSTREAM_CONFIG}
 
 
@@ -73,13 +78,13 @@ def patched() -> str:
 
 def test_patch_of_a_patched_config_changes_nothing() -> None:
     """Each update reads what the last one wrote."""
-    graph = installed(enabled=True, graph=Graph(config_map={KEY: patched()}))
+    graph = installed(enabled=True, config=patched())
     assert graph["gang-config"].inputs["data"] == {KEY: patched()}
 
 
 def test_patch_is_made_again_after_a_helm_upgrade() -> None:
     """Helm writes the chart's text again, which may be the same as before."""
-    first, second = (installed(enabled=True, graph=Graph(revision=n)) for n in (1, 2))
+    first, second = (installed(enabled=True, revision=n) for n in (1, 2))
     assert first["gang-config"].inputs != second["gang-config"].inputs
     assert first["gang-config"].inputs["data"] == second["gang-config"].inputs["data"]
     assert pod_annotations(first) != pod_annotations(second)
@@ -96,9 +101,9 @@ def test_config_is_what_the_cluster_has_after_the_patch() -> None:
     assert installed(enabled=False).value == UPSTREAM_CONFIG
 
 
-def test_config_of_something_else_is_refused() -> None:
+def test_config_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(pulumi.RunError, match=r"lws-system/lws-manager-config has no .*\.yaml"):
-        installed(enabled=True, graph=Graph(config_map={"other": ""}))
+        found(tmp_path, enabled=True, graph=Graph(config_map={"other": ""}))
 
 
 def test_manager_is_restarted_after_the_patch_when_the_config_changes() -> None:
@@ -112,8 +117,8 @@ def test_manager_is_restarted_after_the_patch_when_the_config_changes() -> None:
 
 def test_manager_is_not_restarted_for_the_config_that_it_has() -> None:
     assert pod_annotations(installed(enabled=False)) == {}
-    already = {KEY: UPSTREAM_CONFIG + "gangSchedulingManagement: {schedulerProvider: volcano}\n"}
-    assert pod_annotations(installed(enabled=True, graph=Graph(config_map=already))) == {}
+    already = UPSTREAM_CONFIG + "gangSchedulingManagement: {schedulerProvider: volcano}\n"
+    assert pod_annotations(installed(enabled=True, config=already)) == {}
 
 
 def test_restart_follows_the_config_and_nothing_else() -> None:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import functools
+
 from components.rbac import PodGroupRights, PodGroupRightsArgs
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
 
 
+@functools.cache
 def rights() -> Graph:
     def build() -> None:
         cluster = clusters.kind()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from components.volcano import Volcano, VolcanoArgs, chart_values
@@ -8,6 +9,7 @@ from tests.unit.components import clusters
 from tests.unit.components.graph import RELEASE, Graph, deploy
 
 
+@functools.cache
 def volcano_on_kind(chart: str | None = None) -> Graph:
     def build() -> None:
         cluster = clusters.kind()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any
 
@@ -11,10 +12,11 @@ from tests.unit.components import clusters
 from tests.unit.components.graph import CREDENTIALS, Graph, deploy
 
 
-def kind_cluster(pools: dict[str, int] | None = None) -> Graph:
+@functools.cache
+def kind_cluster(*pools: tuple[str, int]) -> Graph:
     def build() -> dict[str, Any]:
         cluster = clusters.kind()
-        made = {name: cluster.pool(name, size) for name, size in (pools or {}).items()}
+        made = {name: cluster.pool(name, size) for name, size in pools}
         return {
             "path": cluster.kubeconfig_path,
             "path is secret": cluster.kubeconfig_path.is_secret(),
@@ -77,7 +79,7 @@ def test_kind_runs_operators_as_pods() -> None:
 
 
 def test_kind_pool_is_chosen_among_live_nodes_and_labelled() -> None:
-    graph = kind_cluster({"gang": 2})
+    graph = kind_cluster(("gang", 2))
     choice = graph["gang-pool"]
     assert choice.inputs["create"].endswith(" nodes")
     assert choice.environment["LOCKSTEP_POOL"] == "gang"
@@ -95,7 +97,7 @@ def test_kind_pool_is_chosen_among_live_nodes_and_labelled() -> None:
 
 def test_kind_pools_are_chosen_one_after_the_other() -> None:
     """Or two pools would choose the same nodes."""
-    graph = kind_cluster({"gang": 1, "constrained": 1, "no-gang": 1})
+    graph = kind_cluster(("gang", 1), ("constrained", 1), ("no-gang", 1))
     assert graph["gang-pool"].depends_on.isdisjoint({"constrained-worker-0", "no-gang-worker-0"})
     assert "gang-worker-0" in graph["constrained-pool"].depends_on
     assert graph.waits_for("no-gang-pool", "constrained-worker-0")
