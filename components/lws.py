@@ -10,7 +10,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.cluster.base import Cluster
-from lockstep import gang_config, versions, webhook_urls
+from components.program import access, program
+from lockstep import gang_config, post_renderer, versions
 
 RELEASE = "lws"
 NAMESPACE = gang_config.LWS_NAMESPACE
@@ -36,7 +37,11 @@ class LwsArgs:
 
 
 class LeaderWorkerSetOperator(pulumi.ComponentResource):
-    """LWS by its own chart, with its image pinned; gang scheduling is `GangConfig`'s part."""
+    """LWS by its own chart, with its image pinned; gang scheduling is `GangConfig`'s part.
+
+    The kinds that it defines are installed apart, before it, so that another version finds them as
+    it needs them and running LeaderWorkerSets outlive the upgrade.
+    """
 
     release: kubernetes.helm.v3.Release
     """What has to be there before a LeaderWorkerSet or a change of the manager's config."""
@@ -52,6 +57,17 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
             opts=cluster.child(self),
         )
+        definitions = program(
+            f"{name}-crds",
+            create="crds apply",
+            delete="crds remove",
+            environment={
+                **access(cluster),
+                "LOCKSTEP_CHART": args.chart or "",
+                "LOCKSTEP_VERSION": args.version,
+            },
+            opts=cluster.child(self),
+        )
         to_host = args.webhook_url is not None
         self.release = kubernetes.helm.v3.Release(
             f"{name}-release",
@@ -59,12 +75,18 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             namespace=namespace.metadata.name,
             **chart_source(args.chart, args.version),
             values=chart_values(args),
+            skip_crds=args.chart is not None,
             # A patch could add a URL to a webhook but not take its Service away.
-            postrender=str(Path(webhook_urls.__file__)) if to_host else None,
+            postrender=str(Path(post_renderer.__file__)) if args.chart or to_host else None,
             skip_await=cluster.host_operators,
-            # Gone with a cluster of ours. When that is lost and made anew, the old release cannot
-            # be asked to leave: Helm insists on reaching it.
-            opts=cluster.child(self, retain_on_delete=cluster.owner is not None),
+            opts=cluster.child(
+                self,
+                # What its manager watches must be served, and must be right, before it starts.
+                depends_on=[definitions],
+                # Gone with a cluster of ours. When that is lost and made anew, the old release
+                # cannot be asked to leave: Helm insists on reaching it.
+                retain_on_delete=cluster.owner is not None,
+            ),
         )
         self.register_outputs({"release": self.release.name})
 
@@ -87,7 +109,7 @@ def chart_values(args: LwsArgs) -> dict[str, Any]:
     }
     if args.webhook_url is not None:
         values["podAnnotations"] = {
-            webhook_urls.URL_ANNOTATION: args.webhook_url,
-            webhook_urls.CA_ANNOTATION: args.webhook_ca,
+            post_renderer.URL_ANNOTATION: args.webhook_url,
+            post_renderer.CA_ANNOTATION: args.webhook_ca,
         }
     return values

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from components.lws import LeaderWorkerSetOperator, LwsArgs
-from lockstep import versions, webhook_urls
+from lockstep import post_renderer, versions
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
 
@@ -63,8 +63,8 @@ def test_lws_webhooks_go_to_the_host_where_the_manager_runs_there() -> None:
     release = lws_on_kwok()["lws-release"].inputs
     assert release["values"]["replicaCount"] == 0
     assert release["values"]["podAnnotations"] == {
-        webhook_urls.URL_ANNOTATION: "https://127.0.0.1:9443",
-        webhook_urls.CA_ANNOTATION: "Q0E=",
+        post_renderer.URL_ANNOTATION: "https://127.0.0.1:9443",
+        post_renderer.CA_ANNOTATION: "Q0E=",
     }
     assert release["skipAwait"] is True
 
@@ -72,10 +72,29 @@ def test_lws_webhooks_go_to_the_host_where_the_manager_runs_there() -> None:
 def test_lws_post_renderer_is_a_program_that_helm_can_start() -> None:
     path = Path(lws_on_kwok()["lws-release"].inputs["postrender"])
     assert path.is_absolute()
-    assert path.name == "webhook_urls.py"
+    assert path.name == "post_renderer.py"
     assert os.access(path, os.X_OK)
 
 
 def test_lws_leaves_gang_scheduling_to_its_config() -> None:
     """The chart has a switch of its own; ours must work on an LWS that we did not install."""
     assert "gangSchedulingManagement" not in lws_on_kind()["lws-release"].inputs["values"]
+
+
+def test_lws_kinds_are_installed_before_it_and_apart_from_it() -> None:
+    """In Helm's hands, an upgrade would delete them, and every LeaderWorkerSet (lws#880)."""
+    for graph in (lws_on_kind("/charts/lws"), lws_on_kwok()):
+        kinds, release = graph["lws-crds"].inputs, graph["lws-release"].inputs
+        assert kinds["create"].endswith("-m lockstep crds apply")
+        assert kinds["delete"].endswith("-m lockstep crds remove")
+        assert kinds["environment"]["LOCKSTEP_CHART"] == "/charts/lws"
+        assert kinds["environment"]["LOCKSTEP_VERSION"] == "0.8.0"
+        assert graph.waits_for("lws-release", "lws-crds")
+        assert release["skipCrds"] is True
+        assert Path(release["postrender"]).name == "post_renderer.py"
+
+
+def test_lws_kinds_come_with_the_published_chart_where_no_other_is_at_hand() -> None:
+    graph = lws_on_kind()
+    assert graph["lws-crds"].inputs["environment"]["LOCKSTEP_CHART"] == ""
+    assert graph["lws-release"].inputs["skipCrds"] is False

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A Helm post-renderer: admission webhooks that call a URL of the host instead of a Service.
+"""A Helm post-renderer: LWS's manifests without CustomResourceDefinitions, and webhooks at hand.
 
-Helm starts it without arguments, in whatever environment the Pulumi plugin has, so it finds the
-URL and its CA in the manifests themselves (annotations of the operator's pod), and it needs the
-standard library only.
+The definitions are `lockstep.crds`'s: in a release, the next one could delete them. Where the
+manager runs on the host, its webhooks are called by URL instead of a Service. Helm starts this
+without arguments, in whatever environment the Pulumi plugin has, so it finds the URL and its CA in
+the manifests themselves (annotations of the operator's pod), and needs the standard library only.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 URL_ANNOTATION = "lockstep.dev/webhook-url"
 CA_ANNOTATION = "lockstep.dev/webhook-ca"
 
+_DEFINITION = re.compile(r"^kind: CustomResourceDefinition\s*$", re.MULTILINE)
 _WEBHOOKS = re.compile(r"^kind: (?:Mutating|Validating)WebhookConfiguration\s*$", re.MULTILINE)
 _SERVICE = re.compile(
     r"^(?P<indent> +)service: *\n(?P<body>(?:(?P=indent) +[^\n]*(?:\n|\Z))+)", re.MULTILINE
@@ -28,13 +30,15 @@ class CannotRewriteError(Exception):
 
 
 def rewrite(manifests: str) -> str:
-    """Point every webhook of the manifests to the host; leave all else as it is, to the byte."""
-    url, ca = annotation(manifests, URL_ANNOTATION), annotation(manifests, CA_ANNOTATION)
+    """Drop definitions, point webhooks to the host if asked; leave all else, to the byte."""
     starts = [0, *(match.start() for match in _SEPARATOR.finditer(manifests)), len(manifests)]
     documents = [manifests[a:b] for a, b in itertools.pairwise(starts)]
+    kept = [document for document in documents if not _DEFINITION.search(document)]
+    if URL_ANNOTATION not in manifests:
+        return "".join(kept)
+    url, ca = annotation(manifests, URL_ANNOTATION), annotation(manifests, CA_ANNOTATION)
     return "".join(
-        to_url(document, url, ca) if _WEBHOOKS.search(document) else document
-        for document in documents
+        to_url(document, url, ca) if _WEBHOOKS.search(document) else document for document in kept
     )
 
 
@@ -67,7 +71,7 @@ def main() -> int:
     try:
         sys.stdout.write(rewrite(sys.stdin.read()))
     except CannotRewriteError as error:
-        print(f"lockstep: cannot point webhooks to the host: {error}", file=sys.stderr)
+        print(f"lockstep: cannot fit what Helm rendered: {error}", file=sys.stderr)
         return 2
     return 0
 

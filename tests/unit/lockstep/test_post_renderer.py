@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lockstep import webhook_urls
-from lockstep.webhook_urls import CannotRewriteError, rewrite
+from lockstep import post_renderer
+from lockstep.post_renderer import CannotRewriteError, rewrite
 
 CRD = """---
 apiVersion: apiextensions.k8s.io/v1
@@ -62,6 +62,18 @@ spec:
         lockstep.dev/webhook-url: https://127.0.0.1:9443/
 """
 MANIFESTS = f"{CRD}{DEPLOYMENT}{WEBHOOKS}"
+ODD = DEPLOYMENT.replace("lockstep.dev/webhook-ca", "other")
+
+
+def test_definitions_are_left_out_of_the_release() -> None:
+    """Helm deletes what a release had and the next one has not."""
+    kinds = [document["kind"] for document in yaml.safe_load_all(rewrite(MANIFESTS)) if document]
+    assert "CustomResourceDefinition" not in kinds
+    assert len(kinds) == 3
+
+
+def test_webhooks_stay_where_the_manager_runs_in_the_cluster() -> None:
+    assert rewrite(f"{CRD}{WEBHOOKS}") == WEBHOOKS
 
 
 def test_webhooks_call_the_url_with_its_authority_and_no_service() -> None:
@@ -74,20 +86,18 @@ def test_webhooks_call_the_url_with_its_authority_and_no_service() -> None:
 
 
 def test_all_else_stays_to_the_byte() -> None:
-    assert rewrite(MANIFESTS).startswith(f"{CRD}{DEPLOYMENT}")
+    assert rewrite(MANIFESTS).startswith(DEPLOYMENT)
     kept = [line for line in rewrite(MANIFESTS).splitlines() if "url:" not in line]
     service = ("service:", "name: lws-webhook", "namespace: lws", "path:")
     assert [line for line in WEBHOOKS.splitlines() if not line.strip().startswith(service)] == [
-        line
-        for line in kept[len(f"{CRD}{DEPLOYMENT}".splitlines()) - 1 :]
-        if "caBundle" not in line
+        line for line in kept[len(DEPLOYMENT.splitlines()) - 1 :] if "caBundle" not in line
     ]
 
 
 @pytest.mark.parametrize(
     ("manifests", "fault"),
     [
-        (WEBHOOKS, "no manifest has the annotation lockstep.dev/webhook-url"),
+        (f"{ODD}{WEBHOOKS}", "no manifest has the annotation lockstep.dev/webhook-ca"),
         (MANIFESTS.replace("        path: /mutate-set\n", ""), "has no path"),
         (
             f"{DEPLOYMENT}---\nkind: MutatingWebhookConfiguration\nwebhooks:\n"
@@ -104,7 +114,7 @@ def test_manifests_in_another_form_are_refused(manifests: str, fault: str) -> No
 def started(manifests: str) -> subprocess.CompletedProcess[str]:
     """As Helm starts it: no arguments, and no way to our packages."""
     return subprocess.run(
-        [sys.executable, "-I", "-S", str(Path(webhook_urls.__file__))],
+        [sys.executable, "-I", "-S", str(Path(post_renderer.__file__))],
         input=manifests,
         capture_output=True,
         text=True,
@@ -119,17 +129,17 @@ def test_program_reads_and_writes_manifests_with_the_standard_library_only() -> 
 
 
 def test_program_says_in_one_line_what_it_cannot_do() -> None:
-    done = started("---\n")
+    done = started(ODD)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith("lockstep: cannot point webhooks to the host: ")
+    assert done.stderr.startswith("lockstep: cannot fit what Helm rendered: ")
     assert done.stderr.count("\n") == 1
 
 
 def test_program_is_the_same_as_the_module(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for manifests, code in ((MANIFESTS, 0), ("---\n", 2)):
+    for manifests, code in ((MANIFESTS, 0), (ODD, 2)):
         monkeypatch.setattr("sys.stdin", type("Stdin", (), {"read": lambda _, m=manifests: m})())
-        assert webhook_urls.main() == code
+        assert post_renderer.main() == code
     assert capsys.readouterr().out == rewrite(MANIFESTS)

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import yaml
+
+from lockstep import cli, crds, kube
+from lockstep.errors import LockstepError
+from tests.unit.lockstep.memory_api import MemoryApi
+
+HOME = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+SETS = "leaderworkersets.leaderworkerset.x-k8s.io"
+DISAGGREGATED = "disaggregatedsets.disaggregatedset.x-k8s.io"
+LISTED = "/apis/leaderworkerset.x-k8s.io/v1/leaderworkersets"
+MANAGER = "/apis/apps/v1/namespaces/lws-system/deployments/lws-controller-manager"
+SERVED = {"conditions": [{"type": "Established", "status": "True"}]}
+
+
+def definition(name: str = SETS) -> dict[str, Any]:
+    plural, _, group = name.partition(".")
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": name, "annotations": {"theirs": "1"}},
+        "spec": {
+            "group": group,
+            "names": {"kind": "LeaderWorkerSet", "plural": plural},
+            "versions": [{"name": "v1alpha1", "storage": False}, {"name": "v1", "storage": True}],
+        },
+    }
+
+
+class DefiningApi(MemoryApi):
+    """Server-side apply that creates, and deletion."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.users: list[dict[str, Any]] = []
+        self.applied: list[httpx2.Request] = []
+        self.deaf = False
+        """Definitions are taken, and never served."""
+
+    def _answer(self, request: httpx2.Request) -> httpx2.Response:
+        path = request.url.path
+        if request.method in self.refused:
+            return super()._answer(request)
+        if request.method == "PATCH":
+            self.applied.append(request)
+            sent = json.loads(request.content)
+            self.put(path, {**sent, "status": {} if self.deaf else SERVED})
+            return httpx2.Response(200, json=self.objects[path])
+        if request.method == "DELETE":
+            del self.objects[path]
+            return httpx2.Response(200, json={"kind": "Status", "status": "Success"})
+        if path == LISTED:
+            return httpx2.Response(200, json={"metadata": {}, "items": self.users})
+        return super()._answer(request)
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> DefiningApi:
+    api = DefiningApi()
+    monkeypatch.setattr(kube, "client", lambda *_: api.client())
+    monkeypatch.setattr(crds, "PATIENCE", 0.2)
+    monkeypatch.setenv("LOCKSTEP_KUBECONFIG", "/kubeconfig")
+    monkeypatch.setenv("LOCKSTEP_VERSION", "0.9.0")
+    monkeypatch.delenv("LOCKSTEP_CHART", raising=False)
+    monkeypatch.delenv("PULUMI_COMMAND_STDOUT", raising=False)
+    return api
+
+
+@pytest.fixture
+def chart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "crds").mkdir()
+    for name in (SETS, DISAGGREGATED):
+        (tmp_path / "crds" / f"{name}.yaml").write_text(yaml.safe_dump(definition(name)))
+    monkeypatch.setenv("LOCKSTEP_CHART", str(tmp_path))
+    return tmp_path
+
+
+def user(name: str, **metadata: Any) -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": "theirs", **metadata}}
+
+
+@pytest.mark.parametrize("folder", ["crds", "templates/crds"])
+def test_definitions_are_found_where_any_version_has_them(tmp_path: Path, folder: str) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / "sets.yaml").write_text(yaml.safe_dump(definition()))
+    assert crds.of_chart(tmp_path) == [definition()]
+
+
+def test_chart_without_definitions_is_an_error_of_one_line(tmp_path: Path) -> None:
+    with pytest.raises(LockstepError, match="defines no kinds"):
+        crds.of_chart(tmp_path)
+
+
+def test_apply_installs_every_kind_and_keeps_helm_off(
+    api: DefiningApi, chart: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert chart.is_dir()
+    assert cli.main(["crds", "apply"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"others": []}
+    for name in (SETS, DISAGGREGATED):
+        metadata = api.objects[f"{HOME}/{name}"]["metadata"]
+        assert metadata["annotations"] == {"theirs": "1", "helm.sh/resource-policy": "keep"}
+        assert metadata["labels"] == {crds.INSTALLED_LABEL: "true"}
+
+
+def test_apply_is_on_the_server_and_takes_fields_over(api: DefiningApi, chart: Path) -> None:
+    assert chart.is_dir()
+    cli.main(["crds", "apply"])
+    request = api.applied[0]
+    assert request.headers["content-type"] == "application/apply-patch+yaml"
+    assert request.url.params["fieldManager"] == "lockstep"
+    assert request.url.params["force"] == "true"
+
+
+def test_apply_waits_until_the_kinds_are_served(
+    api: DefiningApi, chart: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert chart.is_dir()
+    api.deaf = True
+    assert cli.main(["crds", "apply"]) == 2
+    assert "in vain until disaggregatedsets" in capsys.readouterr().err
+
+
+def test_definition_that_was_there_is_updated_but_stays_theirs(
+    api: DefiningApi, chart: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert chart.is_dir()
+    api.put(f"{HOME}/{SETS}", definition())
+    cli.main(["crds", "apply"])
+    assert json.loads(capsys.readouterr().out) == {"others": [SETS]}
+    assert api.objects[f"{HOME}/{SETS}"]["metadata"]["labels"] == {}
+    assert api.objects[f"{HOME}/{DISAGGREGATED}"]["metadata"]["labels"] != {}
+
+
+def test_definition_of_an_interrupted_install_is_ours(
+    api: DefiningApi, chart: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert chart.is_dir()
+    cli.main(["crds", "apply"])
+    cli.main(["crds", "apply"])  # without the state that a finished one leaves
+    assert capsys.readouterr().out.count('{"others": []}') == 2
+    assert api.objects[f"{HOME}/{SETS}"]["metadata"]["labels"] == {crds.INSTALLED_LABEL: "true"}
+
+
+def test_definition_that_helm_installed_becomes_ours_with_a_chart_at_hand(
+    api: DefiningApi, chart: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert chart.is_dir()
+    api.put(f"{HOME}/{SETS}", definition())
+    monkeypatch.setenv("PULUMI_COMMAND_STDOUT", '{"others": []}')
+    cli.main(["crds", "apply"])
+    assert api.objects[f"{HOME}/{SETS}"]["metadata"]["labels"] == {crds.INSTALLED_LABEL: "true"}
+
+
+@pytest.mark.parametrize(
+    ("image", "refused"),
+    [
+        ("registry.k8s.io/lws/lws:v0.8.0", True),
+        ("registry:5000/lws:v0.8.0@sha256:1", True),
+        ("registry.k8s.io/lws/lws:v0.9.0", False),
+        (None, False),
+    ],
+)
+def test_upgrade_without_definitions_at_hand_is_refused(
+    api: DefiningApi, capsys: pytest.CaptureFixture[str], image: str | None, refused: bool
+) -> None:
+    if image:
+        pods = {"spec": {"containers": [{"image": image}]}}
+        api.put(MANAGER, {"spec": {"template": pods}})
+    assert cli.main(["crds", "apply"]) == (2 if refused else 0)
+    assert api.applied == []
+    error = capsys.readouterr().err
+    assert ("LWS 0.8.0 is installed, and an upgrade to 0.9.0" in error) == refused
+    assert ("tools --lws 0.9.0" in error) == refused
+    assert error.count("\n") == refused
+
+
+def test_apply_that_is_refused_is_an_error_of_one_line(
+    api: DefiningApi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.refused = ("GET",)
+    assert cli.main(["crds", "apply"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_apply_must_know_the_version(
+    api: DefiningApi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("LOCKSTEP_VERSION")
+    assert cli.main(["crds", "apply"]) == 2
+    assert api.applied == []
+    assert "which LWS?" in capsys.readouterr().err
+
+
+def removed(api: DefiningApi, monkeypatch: pytest.MonkeyPatch, others: list[str]) -> set[str]:
+    before = set(api.objects)
+    monkeypatch.setenv("PULUMI_COMMAND_STDOUT", json.dumps({"others": others}))
+    assert cli.main(["crds", "remove"]) == 0
+    return before - set(api.objects)
+
+
+def test_remove_takes_what_we_or_our_helm_release_installed(
+    api: DefiningApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.put(f"{HOME}/{SETS}", definition())
+    api.put(f"{HOME}/things.example.com", definition("things.example.com"))
+    assert removed(api, monkeypatch, []) == {f"{HOME}/{SETS}"}
+
+
+def test_remove_leaves_what_was_there_before(
+    api: DefiningApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.put(f"{HOME}/{SETS}", definition())
+    assert removed(api, monkeypatch, [SETS]) == set()
+
+
+def test_remove_leaves_a_kind_that_others_have_objects_of(
+    api: DefiningApi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.put(f"{HOME}/{SETS}", definition())
+    api.users = [user("one"), user("two")]
+    assert removed(api, monkeypatch, []) == set()
+    said = f"{SETS} stays, as 2 of its objects are there, such as theirs/one\n"
+    assert capsys.readouterr().out == said
+
+
+def test_remove_does_not_wait_for_objects_that_are_leaving(
+    api: DefiningApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.put(f"{HOME}/{SETS}", definition())
+    api.users = [user("one", deletionTimestamp="2026-01-01T00:00:00Z")]
+    assert removed(api, monkeypatch, []) == {f"{HOME}/{SETS}"}
+
+
+def test_remove_must_know_what_was_there_before(
+    api: DefiningApi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.put(f"{HOME}/{SETS}", definition())
+    assert cli.main(["crds", "remove"]) == 2
+    assert f"{HOME}/{SETS}" in api.objects
+    assert "what was there before us?" in capsys.readouterr().err
