@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from lockstep import paths, toolchain
-from lockstep.embedded import health, ports, processes
+from lockstep.embedded import health, kubelet, ports, processes
 from lockstep.errors import LockstepError
 
 CREATE_TIMEOUT = 120.0
@@ -176,7 +176,8 @@ def _run_kwokctl(cluster: EmbeddedCluster) -> None:
     # Without --wait: the API server is what the next steps need; the rest comes up meanwhile.
     arguments = ["--name", cluster.name, "--config", str(config), "--kubeconfig", ""]
     try:
-        config.write_text(yaml.safe_dump(kwokctl_config(cluster.ports)))
+        documents = [kwokctl_config(cluster.ports), *kubelet.stages()]
+        config.write_text(yaml.safe_dump_all(documents))
         with log.open("w") as output:
             result = subprocess.run(
                 [str(kwokctl), "create", "cluster", *arguments],

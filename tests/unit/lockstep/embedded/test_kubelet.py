@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from typing import Any
+
+from lockstep.embedded import kubelet
+
+
+def stage(name: str) -> dict[str, Any]:
+    (found,) = [one for one in kubelet.stages() if one["metadata"]["name"] == name]
+    assert found["spec"]["resourceRef"] == {"apiGroup": "v1", "kind": "Pod"}
+    return dict(found["spec"])
+
+
+def test_a_deleted_pod_keeps_its_finalizers() -> None:
+    assert stage("pod-goes")["next"] == {"delete": True}
+
+
+def test_stages_take_turns_by_the_time_of_deletion() -> None:
+    selectors = {
+        one["metadata"]["name"]: {
+            condition["key"]: condition["operator"]
+            for condition in one["spec"]["selector"]["matchExpressions"]
+        }
+        for one in kubelet.stages()
+    }
+    assert selectors["pod-goes"] == {".metadata.deletionTimestamp": "Exists"}
+    assert selectors["pod-runs"][".metadata.deletionTimestamp"] == "DoesNotExist"
+
+
+def test_a_pod_is_told_to_run_only_once() -> None:
+    """The stage writes what its selector asks to be absent."""
+    runs = stage("pod-runs")
+    asked = [condition["key"] for condition in runs["selector"]["matchExpressions"]]
+    assert ".status.podIP" in asked
+    assert "\npodIP: {{" in runs["next"]["statusTemplate"]
+    assert "phase: Running" in runs["next"]["statusTemplate"]
