@@ -42,10 +42,10 @@ def of(history: History) -> list[Note]:
 def phases(history: History, topics: Collection[str]) -> list[Phase]:
     """What followed each deed of these topics, until the drill did something else."""
     known = of(history)
-    ends = [note.at for note in known[1:]] + [history.end]
+    ends = [*(note.at for note in known[1:]), history.end]
     return [
         Phase(note, max(end, note.at))
-        for note, end in zip(known, ends, strict=True)
+        for note, end in zip(known, ends, strict=False)
         if note.topic in topics
     ]
 

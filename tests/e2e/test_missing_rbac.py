@@ -1,0 +1,58 @@
+"""LWS without the right to make PodGroups; on a cluster of its own, as all sets there suffer."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.models.rbac_v1 import RoleRef
+from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
+
+from lockstep import podgroup_rights
+from tests.e2e.conftest import LiveStack, MakeStack
+from tests.e2e.test_drills import judge_again, verdict
+
+
+@pytest.fixture(scope="module")
+def stack(make_stack: MakeStack) -> LiveStack:
+    made = make_stack("missing-rbac")
+    made.deploy()
+    return made
+
+
+def test_refused_with_the_error_of_lws_and_recovered(stack: LiveStack) -> None:
+    found = verdict(stack, "missing-rbac")
+    assert (found["observed"], found["ok"], found["bound"]) == ("refused", True, 4)
+    assert "podgroups.scheduling.volcano.sh is forbidden" in found["evidence"][0]
+    assert "lws-controller-manager" in found["evidence"][0]
+    assert found["measures"]["refusedSeconds"] > 3
+
+
+def test_rights_are_back_and_pulumi_sees_no_drift(stack: LiveStack) -> None:
+    assert podgroup_rights.are_given(stack.client(), "lockstep-missing-rbac")
+    output = stack.deploy("--refresh")
+    assert " updated" not in output
+    assert " created" not in output
+
+
+def test_a_right_from_elsewhere_is_told(stack: LiveStack, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, name = stack.client(), f"{stack.cluster_name()}{podgroup_rights.SUFFIX}"
+    ours = client.get(ClusterRoleBinding, name)
+    client.create(
+        ClusterRoleBinding(
+            metadata=ObjectMeta(name="another"),
+            roleRef=RoleRef("rbac.authorization.k8s.io", "ClusterRole", name),
+            subjects=ours.subjects,
+        )
+    )
+    monkeypatch.setitem(cast("dict[str, str]", stack.environment), "LOCKSTEP_PATIENCE", "6")
+    output = judge_again(stack, "missing-rbac", ok=False)
+    assert "missing-rbac: expected refused, observed" in output
+    assert "does LWS have the right by another role?" in output
+    assert client.get(ClusterRoleBinding, name).subjects == ours.subjects
+
+
+def test_destroy_leaves_nothing(stack: LiveStack) -> None:
+    stack.pulumi("destroy", "--yes", "--skip-preview")
+    stack.assert_nothing_left()

@@ -1,0 +1,79 @@
+"""Recordings of drills, told in a few words: groups that come, are struck, and come back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lockstep.judge import notes
+from tests.unit.lockstep.story import SHORT, Story
+
+SIZE = 4
+
+
+def names(group: int = 0) -> list[str]:
+    return [f"gang-{group}", *(f"gang-{group}-{index}" for index in range(1, SIZE))]
+
+
+class DrillStory(Story):
+    """A story of one set with groups of four."""
+
+    def note(self, at: float, message: str, listed: bool = False) -> DrillStory:
+        facts: dict[str, Any] = {
+            "type": "Normal",
+            "reason": notes.REASON,
+            "object": "LeaderWorkerSet/gang",
+            "objectUid": None,
+            "message": message,
+            "count": 1,
+        }
+        self.tell(at, "event", "ADDED", f"note-{at}", listed=listed, **facts)
+        return self
+
+    def over(self, at: float) -> DrillStory:
+        return self.note(at, notes.OVER)
+
+    def leader(self, at: float, group: int = 0, revision: str = "r1") -> DrillStory:
+        self.pod(
+            at,
+            f"gang-{group}",
+            group,
+            role="leader",
+            revision=revision,
+            podGroup=f"gang-{group}-{revision}",
+            ready=False,
+        )
+        return self
+
+    def own_pod_group(self, at: float, group: int = 0, revision: str = "r1", **facts: Any) -> None:
+        self.pod_group(
+            at,
+            group,
+            name=f"gang-{group}-{revision}",
+            revision=revision,
+            ownerUid=self.uid("pod", f"gang-{group}"),
+            **{"minResources": SHORT, **facts},
+        )
+
+    def workers(self, at: float, group: int = 0, revision: str = "r1") -> None:
+        for name in names(group)[1:]:
+            self.pod(at, name, group, revision=revision, podGroup=f"gang-{group}-{revision}")
+
+    def whole(self, at: float, group: int = 0, revision: str = "r1") -> DrillStory:
+        """A group from its leader to its last running pod, in half a second."""
+        self.leader(at, group, revision)
+        self.own_pod_group(at + 0.01, group, revision)
+        self.workers(at + 0.1, group, revision)
+        for index, name in enumerate(names(group)):
+            self.bind(at + 0.3 + 0.01 * index, name)
+            self.run(at + 0.5, name)
+        return self
+
+    def gone(self, at: float, group: int = 0, revision: str | None = "r1") -> DrillStory:
+        """A group that is taken away, its PodGroup last (None: that stays)."""
+        for index, name in enumerate(names(group)):
+            self.tell(at + 0.01 * index, "pod", "MODIFIED", name, deleting=True)
+        for index, name in enumerate(names(group)):
+            self.delete(at + 0.1 + 0.01 * index, name)
+        if revision is not None:
+            self.tell(at + 0.2, "podgroup", "DELETED", f"gang-{group}-{revision}")
+        return self

@@ -1,0 +1,146 @@
+"""`leader-first`: what LeaderReady leaves of a gang; and `refused`: LWS without its rights."""
+
+from __future__ import annotations
+
+from lockstep import judge
+from lockstep.judge import Verdict
+from lockstep.judge.rules.leader_first import ALL, PART
+from lockstep.judge.rules.refused import BACK, SAID, TAKEN
+from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.story import expect
+
+LEADER_FIRST = expect("leader-first", min_member=1)
+REFUSED = expect("refused")
+FORBIDDEN = "podgroups.scheduling.volcano.sh is forbidden: User cannot create"
+
+
+def leader_alone() -> DrillStory:
+    """A leader that is made anew on a small pool, bound and ready."""
+    story = DrillStory().whole(1.0)
+    story.note(10.0, f"{PART}: 2 of 4 pods").gone(10.1).leader(11.0)
+    story.own_pod_group(11.0, minMember=1)
+    story.bind(12.0, "gang-0")
+    story.tell(12.2, "pod", "MODIFIED", "gang-0", phase="Running", ready=True)
+    return story
+
+
+def split() -> DrillStory:
+    """One worker finds room beside its leader, two are refused."""
+    story = leader_alone()
+    story.workers(12.5)
+    story.bind(13.0, "gang-0-1").run(13.1, "gang-0-1")
+    story.refuse_pod(13.2, "gang-0-2").refuse_pod(13.2, "gang-0-3")
+    return story
+
+
+def released(story: DrillStory) -> DrillStory:
+    story.note(18.0, f"{ALL}: 4 pods")
+    for name in names()[2:]:
+        story.bind(18.5, name).run(19.0, name)
+    return story.over(25.0)
+
+
+def conclude(story: DrillStory) -> Verdict:
+    return judge.conclude(story.recording, LEADER_FIRST)
+
+
+def test_leader_first_with_a_part_bound_and_the_rest_later() -> None:
+    verdict = judge.judge(released(split()).recording, LEADER_FIRST)
+    assert verdict is not None
+    assert verdict.ok, verdict.reason
+    assert verdict.observed == "leader-first"
+    assert verdict.measures == {
+        "boundWithoutRoom": 2,
+        "partialSeconds": 6.0,
+        "releaseSeconds": 1.0,
+    }
+    assert verdict.bind_skew == 6.5
+    assert "Insufficient cpu" in verdict.evidence[0]
+
+
+def test_leader_first_waits_for_the_end_of_the_drill() -> None:
+    assert judge.judge(split().recording, LEADER_FIRST) is None
+
+
+def test_a_group_that_is_held_whole_would_be_a_gang_after_all() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{PART}: 2 of 4 pods").gone(10.1).leader(11.0)
+    story.own_pod_group(11.0, minMember=1)
+    verdict = conclude(story.over(20.0))
+    assert (verdict.observed, verdict.ok) == ("held", False)
+
+
+def test_workers_before_a_ready_leader_are_told() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{PART}: 2 of 4 pods").gone(10.1).leader(11.0)
+    story.own_pod_group(11.0, minMember=1)
+    story.workers(11.1)
+    story.bind(12.0, "gang-0")
+    verdict = conclude(story.over(20.0))
+    assert (verdict.observed, verdict.ok) == ("partial", False)
+    assert "came before the leader was ready" in verdict.reason
+
+
+def test_a_group_that_stays_in_part_with_room_is_told() -> None:
+    verdict = conclude(split().note(18.0, f"{ALL}: 4 pods").over(25.0))
+    assert (verdict.observed, verdict.ok) == ("partial", False)
+    assert "did not become whole when there was room" in verdict.reason
+
+
+def test_a_pod_group_of_the_whole_group_is_a_mismatch() -> None:
+    story = split()
+    story.tell(14.0, "podgroup", "MODIFIED", "gang-0-r1", minMember=4)
+    verdict = conclude(released(story))
+    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+    assert "minMember 4, not 1" in verdict.reason
+
+
+def without_rights() -> DrillStory:
+    story = DrillStory().whole(1.0).note(10.0, f"{TAKEN}: LWS may not").gone(10.1).leader(11.0)
+    return story.note(15.0, f"{SAID}: {FORBIDDEN}")
+
+
+def recovered(story: DrillStory) -> DrillStory:
+    story.note(16.0, f"{BACK}: LWS may again").own_pod_group(17.0)
+    story.workers(17.1)
+    for name in names():
+        story.bind(17.5, name).run(18.0, name)
+    return story.over(22.0)
+
+
+def test_refused_with_the_words_of_lws_and_the_recovery() -> None:
+    verdict = judge.judge(recovered(without_rights()).recording, REFUSED)
+    assert verdict is not None
+    assert verdict.ok, verdict.reason
+    assert verdict.evidence[0] == f"LWS: {FORBIDDEN}"
+    assert verdict.measures == {"refusedSeconds": 5.0, "recoverySeconds": 2.0}
+
+
+def test_allowed_when_a_pod_group_was_made_all_the_same() -> None:
+    story = without_rights()
+    story.own_pod_group(15.5)
+    verdict = judge.conclude(story.note(16.0, f"{BACK}: LWS").over(20.0).recording, REFUSED)
+    assert (verdict.observed, verdict.ok) == ("allowed", False)
+    assert "gang-0-r1" in verdict.reason
+
+
+def test_unmanaged_when_the_leader_started_without_a_pod_group() -> None:
+    story = without_rights()
+    story.bind(15.5, "gang-0")
+    verdict = judge.conclude(story.note(16.0, f"{BACK}: LWS").over(20.0).recording, REFUSED)
+    assert (verdict.observed, verdict.ok) == ("unmanaged", False)
+
+
+def test_silent_when_lws_told_nobody() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{TAKEN}: LWS may not").gone(10.1).leader(11.0)
+    verdict = judge.conclude(recovered(story).recording, REFUSED)
+    assert (verdict.observed, verdict.ok) == ("silent", False)
+
+
+def test_stuck_when_the_group_did_not_come_back_with_the_rights() -> None:
+    story = without_rights().note(16.0, f"{BACK}: LWS may again").over(70.0)
+    verdict = judge.conclude(story.recording, REFUSED)
+    assert (verdict.observed, verdict.ok) == ("stuck", False)
+
+
+def test_lost_when_nothing_was_made_anew() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{TAKEN}: LWS may not").over(20.0)
+    assert judge.conclude(story.recording, REFUSED).observed == "lost"

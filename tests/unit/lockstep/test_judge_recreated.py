@@ -1,0 +1,144 @@
+"""`recreated`: after each incident a whole new group, together, under a PodGroup of its leader."""
+
+from __future__ import annotations
+
+import pytest
+
+from lockstep import judge
+from lockstep.judge import Verdict
+from lockstep.judge.rules.recreated import LEADER, NODE, WORKER
+from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.story import expect
+
+EXPECTATION = expect("recreated")
+
+
+def struck() -> DrillStory:
+    """Three incidents; the group is back a second and a half after each."""
+    story = DrillStory().whole(1.0)
+    for at, topic in ((10.0, LEADER), (20.0, WORKER), (30.0, NODE)):
+        story.note(at, f"{topic}: somebody").gone(at + 0.1).whole(at + 1.0)
+    return story
+
+
+def conclude(story: DrillStory, until: float = 45.0) -> Verdict:
+    return judge.conclude(story.until(until).recording, EXPECTATION)
+
+
+def test_recreated_after_each_incident_with_its_time() -> None:
+    verdict = judge.judge(struck().over(40.0).recording, EXPECTATION)
+    assert verdict is not None
+    assert verdict.ok, verdict.reason
+    assert verdict.observed == "recreated"
+    assert verdict.measures == {
+        "leaderRecoverySeconds": 1.5,
+        "workerRecoverySeconds": 1.5,
+        "nodeRecoverySeconds": 1.5,
+    }
+    assert verdict.bind_skew == 0.03
+    assert len(verdict.evidence) == 3
+
+
+def test_recreated_waits_for_the_end_of_the_drill() -> None:
+    assert judge.judge(struck().recording, EXPECTATION) is None
+
+
+def test_notes_of_an_earlier_drill_do_not_count() -> None:
+    story = DrillStory().note(0.0, f"{LEADER}: long ago", listed=True).whole(1.0).over(5.0)
+    assert not conclude(story).ok
+
+
+def test_a_leader_that_was_made_twice_is_told_and_accepted() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1)
+    story.leader(11.0).tell(11.2, "pod", "DELETED", "gang-0")
+    verdict = judge.judge(story.whole(12.0).over(20.0).recording, EXPECTATION)
+    assert verdict is not None
+    assert verdict.ok, verdict.reason
+    assert verdict.measures["leaderRecoverySeconds"] == 2.5
+    assert "2 leaders (lws#804)" in verdict.evidence[0]
+
+
+def test_kept_when_only_the_killed_worker_came_back() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{WORKER}: gang-0-1")
+    story.delete(10.1, "gang-0-1")
+    story.pod(10.2, "gang-0-1", revision="r1").bind(10.3, "gang-0-1").run(10.4, "gang-0-1")
+    verdict = conclude(story.over(20.0))
+    assert (verdict.observed, verdict.ok) == ("kept", False)
+    assert "only gang-0-1 was made anew" in verdict.reason
+    assert "lws#998" in verdict.reason
+
+
+def test_orphaned_when_the_old_pod_group_was_taken_for_the_new_one() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1, revision=None)
+    story.leader(10.3).tell(10.4, "podgroup", "DELETED", "gang-0-r1")
+    verdict = conclude(story)
+    assert (verdict.observed, verdict.ok) == ("orphaned", False)
+    assert "lws#1054" in verdict.reason
+
+
+def test_orphaned_without_that_race_is_not_blamed_on_it() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1).leader(11.0)
+    verdict = conclude(story)
+    assert verdict.observed == "orphaned"
+    assert "lws#1054" not in verdict.reason
+    assert "may LWS create PodGroups?" in verdict.reason
+
+
+def test_a_whole_group_under_another_leaders_pod_group_is_orphaned() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1, revision=None)
+    story.leader(11.0)
+    story.workers(11.1)
+    for name in names():
+        story.bind(11.3, name).run(11.5, name)
+    assert conclude(story.over(20.0)).observed == "orphaned"
+
+
+def test_lost_when_no_leader_comes() -> None:
+    verdict = conclude(DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1))
+    assert (verdict.observed, verdict.ok) == ("lost", False)
+    assert "got no new leader" in verdict.reason
+
+
+def test_torn_when_the_new_group_is_bound_in_part_for_long() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1).leader(11.0)
+    story.own_pod_group(11.0)
+    story.workers(11.1)
+    for at, name in zip((11.3, 11.4, 11.5, 15.0), names(), strict=True):
+        story.bind(at, name).run(at + 0.1, name)
+    verdict = conclude(story.over(20.0))
+    assert (verdict.observed, verdict.ok) == ("torn", False)
+    assert "bound in part for 3.7 s" in verdict.reason
+
+
+def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0")
+    for index, name in enumerate(names()):
+        story.delete(10.1 + index, name)  # a second each, as a busy node would
+    story.tell(13.5, "podgroup", "DELETED", "gang-0-r1")
+    verdict = conclude(story.whole(14.0).over(20.0))
+    assert verdict.ok, verdict.reason
+
+
+def test_untouched_when_an_incident_hit_nobody() -> None:
+    verdict = conclude(DrillStory().whole(1.0).note(10.0, f"{NODE}: w9").over(20.0))
+    assert (verdict.observed, verdict.ok) == ("untouched", False)
+
+
+def test_a_second_pod_group_is_one_too_many() -> None:
+    story = struck()
+    story.pod_group(35.0, name="gang-0-old", ownerUid="somebody")
+    verdict = conclude(story.over(40.0))
+    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+    assert "gang-0-old is one too many" in verdict.reason
+
+
+@pytest.mark.parametrize("gave_up", [True, False])
+def test_unmanaged_when_the_drill_found_no_pod_group_to_start_from(gave_up: bool) -> None:
+    story = DrillStory().leader(1.0)
+    story.workers(1.1)
+    for name in names():
+        story.bind(2.0, name).run(2.1, name)
+    if gave_up:
+        story.note(60.0, "drill gave up: no whole group")
+    verdict = conclude(story, until=62.0)
+    assert (verdict.observed, verdict.ok) == ("unmanaged", False)

@@ -1,0 +1,65 @@
+"""`scaled`: as many whole groups and PodGroups as asked for, at every step."""
+
+from __future__ import annotations
+
+from lockstep import judge
+from lockstep.judge.rules.scaled import STEPS, TOPIC
+from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.story import expect
+
+EXPECTATION = expect("scaled")
+
+
+def scaled(story: DrillStory | None = None) -> DrillStory:
+    story = (story or DrillStory()).whole(1.0).note(10.0, f"{TOPIC}: 2").whole(11.0, 1)
+    story.note(20.0, f"{TOPIC}: 6")
+    for group in range(2, 6):
+        story.whole(21.0 + group, group)
+    story.note(30.0, f"{TOPIC}: 1")
+    for group in range(5, 0, -1):
+        story.gone(31.0, group)
+    return story
+
+
+def test_scaled_through_all_steps_with_their_times() -> None:
+    assert STEPS == (2, 6, 1)
+    verdict = judge.judge(scaled().over(40.0).recording, EXPECTATION)
+    assert verdict is not None
+    assert verdict.ok, verdict.reason
+    assert verdict.measures == {
+        "scaleTo2Seconds": 1.5,
+        "scaleTo6Seconds": 6.5,
+        "scaleTo1Seconds": 1.2,
+    }
+    assert "2 → 6 → 1" in verdict.reason
+    assert verdict.bind_skew == 0.03
+
+
+def test_scaled_waits_for_the_end_of_the_drill() -> None:
+    assert judge.judge(scaled().recording, EXPECTATION) is None
+
+
+def test_strayed_when_a_group_is_missing() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{TOPIC}: 2").until(20.0)
+    verdict = judge.conclude(story.recording, EXPECTATION)
+    assert (verdict.observed, verdict.ok) == ("strayed", False)
+    assert "scaled to 2: 1 whole groups" in verdict.reason
+
+
+def test_strayed_when_a_pod_group_outlives_its_group() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{TOPIC}: 2").whole(11.0, 1)
+    story.note(20.0, f"{TOPIC}: 1").gone(21.0, 1, revision=None).over(30.0)
+    verdict = judge.conclude(story.recording, EXPECTATION)
+    assert (verdict.observed, verdict.ok) == ("strayed", False)
+    assert "PodGroup gang-1-r1 is one too many" in verdict.reason
+
+
+def test_strayed_when_a_group_was_bound_in_part_for_long() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{TOPIC}: 2").leader(11.0, 1)
+    story.own_pod_group(11.0, 1)
+    story.workers(11.0, 1)
+    for at, name in zip((12.0, 12.0, 12.0, 16.0), names(1), strict=True):
+        story.bind(at, name).run(at, name)
+    verdict = judge.conclude(story.over(20.0).recording, EXPECTATION)
+    assert (verdict.observed, verdict.ok) == ("strayed", False)
+    assert "gang-1 was bound in part for 4.0 s" in verdict.reason
