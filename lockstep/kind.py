@@ -14,7 +14,7 @@ import yaml
 from lightkube import Client
 from lightkube.resources.core_v1 import Node
 
-from lockstep import kube, paths
+from lockstep import kind_network, kube, paths
 from lockstep.errors import LockstepError
 
 WORKER_LABEL = "lockstep.dev/worker"
@@ -49,6 +49,8 @@ def create(name: str, text: str) -> dict[str, str]:
         _mark(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Written first: whatever is found under this name from here on is ours.
         _mark(name).write_text(text)
+        if not kind_network.is_there():
+            _network_mark(name).touch()
         _kind("create", name, "--config", str(_mark(name)), "--wait", "120s")
         _kubeconfig(name).chmod(0o600)
         await_ready(_client(name), len(yaml.safe_load(text)["nodes"]), READY_WITHIN)
@@ -60,6 +62,8 @@ def delete(name: str) -> None:
     if _mark(name).exists():
         require_engine()
         _kind("delete", name)
+        if _network_mark(name).exists():
+            kind_network.remove_if_unused()
         shutil.rmtree(_mark(name).parent)
 
 
@@ -156,6 +160,11 @@ def _reason(lines: list[str]) -> str:
 def _mark(name: str) -> Path:
     """The config that the cluster was made of: where it is, the cluster is ours."""
     return paths.cluster_dir(name) / "kind.yaml"
+
+
+def _network_mark(name: str) -> Path:
+    """Where it is, kind's network came with this cluster and goes with it."""
+    return paths.cluster_dir(name) / "network"
 
 
 def _kubeconfig(name: str) -> Path:

@@ -14,10 +14,13 @@ def create(settings: Settings) -> Cluster:
     cluster, scenarios = settings.cluster, settings.scenarios
     if cluster.provider == "kind":
         from components.cluster.kind import KindCluster, KindClusterArgs
+        from lockstep import kind_image, versions
 
         # Without scenarios there must still be workers for the operators.
         workers = scenarios.workers * max(1, len(scenarios.names))
-        return KindCluster("cluster", KindClusterArgs(cluster.name, workers))
+        # Built here where no image registry can be reached, else kind's public one.
+        image = kind_image.find() or versions.KIND_NODE_IMAGE
+        return KindCluster("cluster", KindClusterArgs(cluster.name, workers, image))
     if cluster.provider == "existing":
         from components.cluster.existing import ExistingCluster, ExistingClusterArgs
 

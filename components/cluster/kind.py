@@ -22,7 +22,7 @@ class KindClusterArgs:
     workers: int
     """Workers, besides one control plane."""
     image: str = versions.KIND_NODE_IMAGE
-    """The node image, pinned by digest."""
+    """The node image: the public one, pinned by digest, or one that was built here."""
 
 
 class KindCluster(LiveCluster):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lockstep import versions
-from lockstep.kind_image import recipe, root
+from lockstep.kind_image import recipe, root, store
 from lockstep.kind_image.archive import write_root
 from lockstep.kind_image.console import Console
 from lockstep.toolchain import catalogue
@@ -17,18 +17,19 @@ from lockstep.toolchain import catalogue
 CONTAINERD_WITHIN = 30
 
 # What kind itself does: import without unpacking, since a snapshot cannot be made inside a layer.
-IMPORT = "ctr --namespace k8s.io images import --all-platforms --no-unpack --digests -"
-START = f"""\
-containerd >/tmp/containerd.log 2>&1 &
-for _ in $(seq {CONTAINERD_WITHIN * 10}); do ctr version >/dev/null 2>&1 && exit 0; sleep 0.1; done
-cat /tmp/containerd.log >&2; exit 1
+PRELOAD = f"""\
+containerd </dev/null >/var/log/containerd.log 2>&1 &
+for _ in $(seq {CONTAINERD_WITHIN * 10}); do ctr version >/dev/null 2>&1 && break; sleep 0.1; done
+ctr --namespace k8s.io images import --all-platforms --no-unpack - || exit 1
+while [ $# -gt 0 ]; do ctr --namespace k8s.io images tag "$1" "$2" || exit 1; shift 2; done
+kill $!; wait $!; rm /var/log/containerd.log
 """
-STOP = "pkill --exact containerd; while pgrep --exact containerd; do sleep 0.1; done; rm -rf /tmp/*"
 
 
 def load_root(console: Console, folder: Path, scratch: Path) -> str:
     """Make Docker know the root folder as an image, under a name for building only."""
     name = f"{recipe.REPOSITORY}:building"
+    store.remove(name)  # left by a run that failed
     file = scratch / "root.tar"
     write_root(file, name, folder, root.CONFIG, catalogue.architecture())
     console.run("loading the node's root into Docker", ["docker", "load", "--input", file])
@@ -39,14 +40,10 @@ def load_root(console: Console, folder: Path, scratch: Path) -> str:
 def preload(console: Console, base: str, images: Path, name: str) -> None:
     """Import the container images into a container of the base, and commit that as the image."""
     with _container(console, base) as container:
-        inside = ["docker", "exec", "--interactive", container, "sh", "-c"]
-        console.run("starting containerd in the node", [*inside, START])
+        inside = ["docker", "exec", "--interactive", container, "sh", "-c", PRELOAD, "sh"]
+        names = [name for alias in aliases() for name in alias]
         with images.open("rb") as archive:
-            console.run("importing container images", [*inside, IMPORT], stdin=archive)
-        for alias in aliases():
-            tag = ["docker", "exec", container, "ctr", "--namespace", "k8s.io", "images", "tag"]
-            console.run("naming a container image", [*tag, *alias])
-        console.run("stopping containerd in the node", [*inside, STOP])
+            console.run("importing container images", [*inside, *names], stdin=archive)
         console.run(
             "saving the node image",
             [

@@ -9,8 +9,6 @@ from lockstep.errors import LockstepError
 from lockstep.kind_image.recipe import NODE_GROUP
 from lockstep.toolchain import cache, catalogue
 
-ELF = b"\x7fELF"
-
 
 def program(name: str) -> Path:
     """A program for an image without libraries: it must need none."""

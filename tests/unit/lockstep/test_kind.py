@@ -25,13 +25,18 @@ case "$1" in
   create)
     echo "Creating cluster" >&2
     echo demo > "$FAKE/clusters"
+    touch "$FAKE/network"
     if [ -e "$FAKE/broken" ]; then echo "ERROR: failed to create cluster: no space" >&2; exit 1; fi
     echo "server: demo" > "$6";;
   delete) rm -f "$FAKE/clusters";;
 esac
 """
 DOCKER = """#!/bin/sh
-[ ! -e "$FAKE/docker-down" ]
+[ -e "$FAKE/docker-down" ] && exit 1
+case "$*" in
+  "network inspect kind") [ -e "$FAKE/network" ];;
+  "network rm kind") rm "$FAKE/network";;
+esac
 """
 
 
@@ -177,6 +182,20 @@ def test_delete_removes_cluster_and_folder_and_may_be_repeated(fake: Fake) -> No
     kind.delete("demo")
     assert fake.calls() == ["get", "create", "delete"]
     assert not paths.cluster_dir("demo").exists()
+
+
+def test_delete_removes_the_network_that_came_with_the_cluster(fake: Fake) -> None:
+    kind.create("demo", CONFIG)
+    assert (fake.folder / "network").exists()
+    kind.delete("demo")
+    assert not (fake.folder / "network").exists()
+
+
+def test_delete_keeps_a_network_that_was_there_before(fake: Fake) -> None:
+    fake.touch("network")
+    kind.create("demo", CONFIG)
+    kind.delete("demo")
+    assert (fake.folder / "network").exists()
 
 
 def test_delete_leaves_a_cluster_of_somebody_else_alone(fake: Fake) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
-from lockstep import cli
+from lockstep import cli, toolchain
 from lockstep.errors import LockstepError
 from lockstep.kind_image import build, engine, node, recipe, root, store
 from lockstep.toolchain.progress import Progress
@@ -39,7 +40,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(engine, "install", note("install"))
     monkeypatch.setattr(store, "has", lambda name: name in images)
     monkeypatch.setattr(store, "remove", lambda _: True)
-    monkeypatch.setattr(build.toolchain, "ensure", note("toolchain"))
+    monkeypatch.setattr(toolchain, "ensure", note("toolchain"))
     monkeypatch.setattr(root, "bootstrap", note("debian"))
     monkeypatch.setattr(root, "furnish", note("node"))
     monkeypatch.setattr(build._Build, "_pack", note("images"))
@@ -51,7 +52,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(node, "preload", preload)
     monkeypatch.setattr(build, "_megabytes", lambda _: 900)
-    monkeypatch.setattr(build.shutil, "which", lambda _: "/usr/sbin/debootstrap")
+    monkeypatch.setattr(shutil, "which", lambda _: "/usr/sbin/debootstrap")
     return taken
 
 
@@ -88,7 +89,7 @@ def test_failed_step_keeps_what_was_made(steps: list[str], monkeypatch: pytest.M
 
 
 def test_missing_packages_are_installed(steps: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build.shutil, "which", lambda _: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     build.build(quiet())
     assert "install" in steps
 
@@ -106,7 +107,7 @@ def test_other_systems_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_small_disk_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build.shutil, "disk_usage", lambda _: Usage(0, 0, 10**9))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(0, 0, 10**9))
     with pytest.raises(LockstepError, match=r"needs 5 GB .* 1\.0 GB are free"):
         build.check_machine()
 

@@ -1,0 +1,108 @@
+"""Real kind: node containers, kubelets, operators as pods. Needs root and `make kind-image`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lockstep import kind_image, paths, toolchain
+from lockstep.kind_image import engine
+from lockstep.kind_image.programs import program
+from tests.e2e.conftest import LiveStack
+
+STACK = Path(__file__).resolve().parents[2] / "stacks" / "Pulumi.kind.yaml"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--keep", action="store_true", help="leave the cluster up, to look into it")
+
+
+@pytest.fixture(scope="session")
+def node_image() -> Iterator[str]:
+    """The node image that was built here; an engine that was built with it is started for it."""
+    if os.geteuid() != 0:
+        pytest.skip("the tests on kind need root")
+    started = False
+    if not engine.is_running() and engine.is_installed() and engine.folder().is_dir():
+        engine.start(program("kind-runtime"))
+        started = True
+    try:
+        name = kind_image.find()
+        if name is None:
+            pytest.skip("the tests on kind need Docker and the node image: run `make kind-image`")
+        yield name
+    finally:
+        if started:
+            engine.stop()
+
+
+@pytest.fixture(scope="session")
+def _own_state(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """State of its own, so that the tests never meet a stack of the checkout."""
+    folder = Path(tempfile.mkdtemp(prefix="lockstep-e2e-kind-"))
+    saved = dict(os.environ)
+    os.environ["LOCKSTEP_STATE"] = str(folder / "state")
+    os.environ["LOCKSTEP_RECEIPTS"] = str(folder / "receipts")
+    for name in ("PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"):
+        os.environ.pop(name, None)
+    toolchain.ensure()
+    yield folder
+    os.environ.clear()
+    os.environ.update(saved)
+    if not request.config.getoption("--keep"):
+        shutil.rmtree(folder)
+
+
+class KindStack(LiveStack):
+    """A stack on kind, and what Docker knows of it."""
+
+    def node_containers(self) -> list[str]:
+        """The names of the cluster's containers, stopped ones too."""
+        label = f"label=io.x-k8s.kind.cluster={self.cluster_name()}"
+        return sorted(docker("ps", "--all", "--filter", label, "--format", "{{.Names}}").split())
+
+    def inside(self, node: str, *command: str) -> str:
+        """Run a command on a node."""
+        return docker("exec", node, *command)
+
+    def running(self, namespace: str) -> dict[str, list[str]]:
+        """The containers that really run, by node, as the container runtime says."""
+        label = f"io.kubernetes.pod.namespace={namespace}"
+        found = {}
+        for node in self.node_containers():
+            asked = ("crictl", "ps", "--quiet", "--state", "Running", "--label", label)
+            found[node] = self.inside(node, *asked).split()
+        return found
+
+    def assert_nothing_left(self) -> None:
+        """No container, volume, network or folder."""
+        assert self.node_containers() == []
+        assert docker("volume", "ls", "--quiet").split() == []
+        assert "kind" not in docker("network", "ls", "--format", "{{.Name}}").split()
+        assert not paths.cluster_dir(self.cluster_name()).exists()
+
+
+def docker(*words: str) -> str:
+    """Run docker and return what it printed."""
+    done = subprocess.run(["docker", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"docker {' '.join(words)}: {done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def stack(node_image: str, _own_state: Path, request: pytest.FixtureRequest) -> Iterator[KindStack]:
+    """One stack, and one cluster of four nodes, for all tests: they walk it step by step."""
+    assert node_image
+    file = _own_state / "Pulumi.e2e-kind.yaml"
+    shutil.copyfile(STACK, file)
+    stack = KindStack("e2e-kind", file)
+    stack.select()
+    yield stack
+    if not request.config.getoption("--keep") and stack.exists():
+        stack.down()
