@@ -47,8 +47,8 @@ def test_each_stack_is_sound(configure_stack: ConfigureStack, stack: str) -> Non
             "queue-cap",
             {"groups": 4},
             [
-                "lockstep:groups is '4': must be at most 3 of groupSize 4, as workersPerScenario 6 "
-                "is room for 12 pods"
+                "lockstep:groups is '4': must be at most 3 of groupSize 2, as workersPerScenario 3 "
+                "is room for 6 pods"
             ],
         ),
         (

@@ -1,0 +1,151 @@
+"""Gangs that compete, on one cluster: each scenario as its stack has it, then broken on purpose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from lightkube.generic_resource import create_global_resource
+from lightkube.resources.core_v1 import Pod
+from lightkube.types import PatchType
+
+from lockstep import kube, paths
+from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
+
+Queue = create_global_resource("scheduling.volcano.sh", "v1beta1", "Queue", "queues")
+DEFAULTS: dict[str, Any] = {
+    "gangScheduling": True,
+    "workersPerScenario": 3,
+    "groupSize": 4,
+    "groups": 1,
+}
+ENOUGH = "25"  # seconds that a judge waits for what will never come
+
+
+@pytest.fixture(scope="module")
+def stack(make_stack: MakeStack) -> LiveStack:
+    """The platform, on which one scenario follows the other."""
+    made = make_stack("contention", name="e2e-crowds", scenarios=[])
+    made.deploy()
+    return made
+
+
+def become(stack: LiveStack, base: str, **changes: Any) -> None:
+    """Take on the config of another stack."""
+    text = (PROJECT_DIR / "stacks" / f"Pulumi.{base}.yaml").read_text()
+    config: dict[str, Any] = yaml.safe_load(text)["config"]
+    own = {key.removeprefix("lockstep:"): value for key, value in config.items()}
+    stack.configure(**{**DEFAULTS, **own, **changes})
+
+
+def verdict(stack: LiveStack, scenario: str) -> dict[str, Any]:
+    found: dict[str, Any] = stack.outputs()["verdicts"][scenario]
+    assert found["ok"], found["reason"]
+    return found
+
+
+def judge_again(stack: LiveStack, scenario: str, *, ok: bool) -> str:
+    """Replace the verdict, and nothing else: the drill is done once more."""
+    kind = "".join(word.title() for word in scenario.split("-"))
+    urn = (
+        f"urn:pulumi:{stack.name}::lockstep::lockstep:scenario:{kind}$lockstep:verdict:Verdict"
+        f"$command:local:Command::{scenario}-verdict-judge"
+    )
+    return stack.deploy("--target", urn, "--replace", urn, ok=ok)
+
+
+def assert_unchanged(stack: LiveStack) -> None:
+    """What a drill does to a workload is no change of the stack."""
+    output = stack.deploy()
+    assert not any(word in output for word in (" created", " updated", " replaced", " deleted"))
+
+
+def test_gangs_take_turns_whole(stack: LiveStack) -> None:
+    become(stack, "contention")
+    stack.deploy()
+    found = verdict(stack, "contention")
+    measures = found["measures"]
+    assert found["observed"] == "serialized"
+    assert measures["gangsCompleted"] >= 4
+    assert measures["gangsAtOnce"] == 1
+    assert measures["podSecondsWasted"] < measures["podSecondsUseful"] / 4
+    assert found["bindSkewSeconds"] < 2
+    for group in range(4):
+        assert any(f"contention-lws-{group} ran whole" in line for line in found["evidence"])
+    assert_unchanged(stack)
+
+
+def test_without_gangs_nobody_has_a_turn(stack: LiveStack) -> None:
+    become(stack, "contention", gangScheduling=False)
+    output = stack.deploy(ok=False)
+    assert "contention: expected serialized, observed partial" in output
+    assert "minMember 1" in output or "is gang scheduling on in LWS?" in output
+
+
+def test_the_default_scheduler_lets_gangs_block_each_other(stack: LiveStack) -> None:
+    become(stack, "contention-control")
+    stack.deploy()
+    found = verdict(stack, "contention-control")
+    assert found["observed"] == "deadlocked"
+    assert found["measures"]["gangsCompleted"] == 0
+    assert found["measures"]["podSecondsWasted"] > 30
+    assert found["podGroup"] is None
+    pods = list(stack.client().list(Pod, namespace="lockstep-contention-control"))
+    assert sum(1 for pod in pods if pod.spec and pod.spec.nodeName) == 4
+    assert len(pods) == 16
+
+
+def test_a_crowd_that_gets_a_gang_through_is_no_deadlock(
+    stack: LiveStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Three leaders leave one place of four free: a group of two gets whole.
+    monkeypatch.setitem(stack.environment, "LOCKSTEP_PATIENCE", ENOUGH)
+    become(stack, "contention-control", groupSize=2, groups=3)
+    output = stack.deploy(ok=False)
+    assert "contention-control: expected deadlocked, observed progressed" in output
+
+
+def test_a_queue_keeps_its_cap(stack: LiveStack) -> None:
+    become(stack, "queue-cap")
+    stack.deploy()
+    found = verdict(stack, "queue-cap")
+    assert found["observed"] == "capped"
+    assert found["measures"]["gangsAtOnce"] == 2
+    assert any("queue resource quota insufficient" in line for line in found["evidence"])
+    groups = list(stack.client().list(kube.PodGroup, namespace="lockstep-queue-cap"))
+    assert {group["spec"]["queue"] for group in groups} == {"lockstep-queue-cap"}
+    assert_unchanged(stack)
+
+
+def test_a_queue_that_was_widened_is_found_out(stack: LiveStack) -> None:
+    with stack.client() as client:
+        wide = {"spec": {"capability": {"cpu": "64", "memory": "128Gi"}}}
+        client.patch(Queue, "lockstep-queue-cap", wide, patch_type=PatchType.MERGE)
+    output = judge_again(stack, "queue-cap", ok=False)
+    assert "queue-cap: expected capped, observed exceeded: 6 pods held a place at once" in output
+
+
+def test_a_gang_of_higher_priority_gets_the_room_whole(stack: LiveStack) -> None:
+    become(stack, "preemption")
+    stack.deploy()
+    found = verdict(stack, "preemption")
+    assert found["observed"] == "preempted-whole"
+    assert found["measures"]["victimPartlyBoundSeconds"] < 2
+    assert "PodGroup preemption-rival-lws-0" in found["evidence"][0]
+    assert found["evidence"][0].endswith("of lockstep-preemption-high")
+    pods = list(stack.client().list(Pod, namespace="lockstep-preemption"))
+    bound = {p.metadata.name for p in pods if p.metadata and p.spec and p.spec.nodeName}
+    assert bound == {f"preemption-rival-lws-0{worker}" for worker in ("", "-1", "-2", "-3")}
+    assert_unchanged(stack)
+
+
+def test_a_scheduler_without_preemption_lets_it_wait(stack: LiveStack) -> None:
+    folder = paths.cluster_dir(stack.cluster_name()) / "operators" / "volcano" / "conf"
+    conf = folder / "volcano-scheduler.conf"
+    actions = conf.read_text()
+    assert "preempt, " in actions
+    conf.write_text(actions.replace("preempt, ", ""))  # it reads its configuration anew
+    output = judge_again(stack, "preemption", ok=False)
+    assert "preemption: expected preempted-whole, observed waits" in output
+    assert "the one that runs is untouched" in output
