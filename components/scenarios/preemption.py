@@ -13,7 +13,7 @@ from components.scenarios.base import Plan, ScenarioArgs
 from components.scenarios.gang import Gang
 from lockstep.judge import Workload
 
-PRIORITIES = {"low": 100, "high": 1000}
+PRIORITIES = {"low": 1_000, "high": 1_000_000}
 """By level; a priority class belongs to the whole cluster, so its name says whose it is."""
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lockstep import judge
@@ -246,6 +249,28 @@ def test_a_pod_group_in_another_queue_is_told() -> None:
     verdict = judged(story, capped())
     assert (verdict.observed, verdict.ok) == ("mismatched", False)
     assert "PodGroup gang-0-r1 is in queue default, not narrow" in verdict.reason
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(
+        [
+            (taking_turns, serialized()),
+            (lambda: deadlock().until(12.0), deadlocked()),
+            (queued, capped()),
+        ]
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_order_of_delivery_does_not_change_the_verdict(
+    told: tuple[Callable[[], Story], Expectation], chance: random.Random
+) -> None:
+    make, expectation = told
+    recording = make().recording
+    shuffled = list(recording.observations)
+    chance.shuffle(shuffled)
+    again = replace(recording, observations=shuffled)
+    assert judge.conclude(again, expectation) == judge.conclude(recording, expectation)
 
 
 @given(
