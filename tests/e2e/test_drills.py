@@ -34,14 +34,15 @@ def drilled(make_stack: MakeStack) -> LiveStack:
 @pytest.fixture
 def no_new_pods(drilled: LiveStack, request: pytest.FixtureRequest) -> Iterator[None]:
     """A quota that lets no pod in: what is killed does not come back."""
-    client, namespace = drilled.client(), f"lockstep-{request.param}"
+    namespace = f"lockstep-{request.param}"
     quota = ResourceQuota(
         metadata=ObjectMeta(name="none", namespace=namespace),
         spec=ResourceQuotaSpec(hard={"pods": "0"}),
     )
-    client.create(quota)
-    yield
-    client.delete(ResourceQuota, "none", namespace=namespace)
+    with drilled.client() as client:
+        client.create(quota)
+        yield
+        client.delete(ResourceQuota, "none", namespace=namespace)
 
 
 def verdict(stack: LiveStack, scenario: str) -> dict[str, Any]:
@@ -60,7 +61,9 @@ def judge_again(stack: LiveStack, scenario: str, *, ok: bool) -> str:
 def taints(stack: LiveStack) -> dict[str, list[str]]:
     """Keys of taints by node, of the nodes that have any."""
     found: dict[str, list[str]] = {}
-    for node in stack.client().list(Node):
+    with stack.client() as client:
+        nodes = list(client.list(Node))
+    for node in nodes:
         if node.metadata and node.metadata.name and node.spec and node.spec.taints:
             found[node.metadata.name] = [taint.key for taint in node.spec.taints]
     return found
@@ -90,9 +93,9 @@ def test_rolling_update_keeps_a_group_up(drilled: LiveStack) -> None:
 
 
 def test_scale_leaves_one_group_and_its_pod_group(drilled: LiveStack) -> None:
-    client = drilled.client()
-    assert len(list(client.list(Pod, namespace="lockstep-scale"))) == 4
-    assert len(list(client.list(kube.PodGroup, namespace="lockstep-scale"))) == 1
+    with drilled.client() as client:
+        assert len(list(client.list(Pod, namespace="lockstep-scale"))) == 4
+        assert len(list(client.list(kube.PodGroup, namespace="lockstep-scale"))) == 1
 
 
 def test_leader_ready_binds_a_part(drilled: LiveStack) -> None:

@@ -30,27 +30,28 @@ def test_refused_with_the_error_of_lws_and_recovered(stack: LiveStack) -> None:
 
 
 def test_rights_are_back_and_pulumi_sees_no_drift(stack: LiveStack) -> None:
-    assert podgroup_rights.are_given(stack.client(), "lockstep-missing-rbac")
+    with stack.client() as client:
+        assert podgroup_rights.are_given(client, "lockstep-missing-rbac")
     output = stack.deploy("--refresh")
     assert " updated" not in output
     assert " created" not in output
 
 
 def test_a_right_from_elsewhere_is_told(stack: LiveStack, monkeypatch: pytest.MonkeyPatch) -> None:
-    client, name = stack.client(), f"{stack.cluster_name()}{podgroup_rights.SUFFIX}"
-    ours = client.get(ClusterRoleBinding, name)
-    client.create(
-        ClusterRoleBinding(
+    name = f"{stack.cluster_name()}{podgroup_rights.SUFFIX}"
+    monkeypatch.setitem(cast("dict[str, str]", stack.environment), "LOCKSTEP_PATIENCE", "6")
+    with stack.client() as client:
+        ours = client.get(ClusterRoleBinding, name)
+        another = ClusterRoleBinding(
             metadata=ObjectMeta(name="another"),
             roleRef=RoleRef("rbac.authorization.k8s.io", "ClusterRole", name),
             subjects=ours.subjects,
         )
-    )
-    monkeypatch.setitem(cast("dict[str, str]", stack.environment), "LOCKSTEP_PATIENCE", "6")
-    output = judge_again(stack, "missing-rbac", ok=False)
+        client.create(another)
+        output = judge_again(stack, "missing-rbac", ok=False)
+        assert client.get(ClusterRoleBinding, name).subjects == ours.subjects
     assert "missing-rbac: expected refused, observed" in output
     assert "does LWS have the right by another role?" in output
-    assert client.get(ClusterRoleBinding, name).subjects == ours.subjects
 
 
 def test_destroy_leaves_nothing(stack: LiveStack) -> None:
