@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """Exit with 0 only when every verdict is as expected."""
     console = Console(stderr=args.json)
     toolchain.ensure()
-    signal.signal(signal.SIGTERM, _as_interrupt)
+    signal.signal(signal.SIGTERM, as_interrupt)
     walk = demo.Walk(args.stack, console, _wait_for_enter if args.step else None)
     finished = False
     try:
@@ -60,11 +60,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(console: Console) -> None:
-    from lockstep import receipt, report  # only here: it costs time to load
+    from lockstep import matrix, receipt, report  # only here: it costs time to load
 
     out = paths.project_dir() / "out"
-    (out / "report.html").write_text(report.FORMATS["html"](receipt.load(out / "receipts")))
-    console.print(f"\nreport: {out / 'report.html'}\nreceipts: {out / 'receipts'}", highlight=False)
+    receipts = out / "receipts"
+    page = report.FORMATS["html"](receipt.load(receipts), matrix.beside(receipts))
+    (out / "report.html").write_text(page, encoding="utf-8")
+    console.print(f"\nreport: {out / 'report.html'}\nreceipts: {receipts}", highlight=False)
 
 
 def _wait_for_enter(step: Step) -> None:
@@ -72,7 +74,8 @@ def _wait_for_enter(step: Step) -> None:
     input("press Enter to go on, Ctrl-C to stop and clean up ")
 
 
-def _as_interrupt(_number: int, _frame: FrameType | None) -> None:
+def as_interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Clean up also when asked to end: a signal handler."""
     raise KeyboardInterrupt
 
 

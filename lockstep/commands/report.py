@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from lockstep import paths, receipt, report
+from lockstep import matrix, paths, receipt, report
 from lockstep.errors import LockstepError
 from lockstep.report.summary import summarize
 
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the report; the exit code says whether that worked, the report says the rest."""
     receipts = receipt.load(args.receipts)
-    text = report.FORMATS[args.format](receipts)
+    text = report.FORMATS[args.format](receipts, matrix.beside(args.receipts))
     if args.output == "-":
         if args.json:
             raise LockstepError("--json and --output - both want standard output; leave one out")

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
+from lockstep.matrix import Matrix
 from lockstep.receipt import Receipt
 from lockstep.report import html, junit, markdown
 
-Renderer = Callable[[Sequence[Receipt]], str]
+
+class Renderer(Protocol):
+    """Receipts, and a version matrix if there is one, as text."""
+
+    def __call__(self, receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
+        """Make the whole text."""
+
 
 FORMATS: dict[str, Renderer] = {
     "html": html.render,
     "markdown": markdown.render,
     "junit": junit.render,
 }
-"""Each format's renderer; the same receipts always give the same bytes."""
+"""Each format's renderer; the same input always give the same bytes."""
 
 SUFFIXES = {"html": ".html", "markdown": ".md", "junit": ".xml"}
 """The usual ending of each format's file."""

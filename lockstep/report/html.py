@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lockstep.report import comparison, environment, figures, parts, scenario
+from lockstep.matrix import Matrix
+from lockstep.report import comparison, environment, figures, parts, scenario, versions
 from lockstep.report.markup import Markup, element, join
 from lockstep.report.summary import Summary, summarize
 
@@ -26,7 +27,7 @@ COLUMNS = (
 _WORDS = ("expected", "observed")
 
 
-def render(receipts: Sequence[Receipt]) -> str:
+def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
     """Make the whole page."""
     style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     summary = summarize(receipts)
@@ -39,6 +40,7 @@ def render(receipts: Sequence[Receipt]) -> str:
             _verdicts(receipts),
             comparison.sections(receipts),
             *(scenario.section(receipt) for receipt in receipts),
+            versions.section(matrix) if matrix else None,
             environment.section(receipts),
         ),
         element(

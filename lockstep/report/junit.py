@@ -1,4 +1,4 @@
-"""JUnit XML for CI: one test case per receipt."""
+"""JUnit XML for CI: one test case per receipt, and per cell of a version matrix."""
 
 from __future__ import annotations
 
@@ -6,30 +6,38 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+from lockstep.matrix import Matrix
 from lockstep.report.markup import visible
 from lockstep.report.summary import reason
 
 Receipt = Mapping[str, Any]
 
 
-def render(receipts: Sequence[Receipt]) -> str:
-    """Make the whole document."""
-    failed = sum(not receipt["verdict"]["ok"] for receipt in receipts)
-    counts = {
-        "tests": str(len(receipts)),
-        "failures": str(failed),
-        "errors": "0",
-        "skipped": "0",
-        "time": _seconds(sum(receipt["timeline"]["end"] for receipt in receipts)),
-    }
-    root = Xml.Element("testsuites", {"name": "lockstep", **counts})
+def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
+    """Make the whole document; a version matrix is a suite of its own."""
+    root = Xml.Element("testsuites", {"name": "lockstep"})
     first = min(receipt["timeline"]["started"] for receipt in receipts)
-    suite = Xml.SubElement(root, "testsuite", {"name": "lockstep", "timestamp": first, **counts})
+    suite = Xml.SubElement(root, "testsuite", {"name": "lockstep", "timestamp": first})
     for receipt in receipts:
         _case(suite, receipt)
+    if matrix:
+        _versions(root, matrix)
+    for element in (*root, root):
+        element.attrib |= _counts(element)
     Xml.indent(root)
     text = Xml.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _counts(element: Xml.Element) -> dict[str, str]:
+    cases = list(element.iter("testcase"))
+    return {
+        "tests": str(len(cases)),
+        "failures": str(sum(case.find("failure") is not None for case in cases)),
+        "errors": "0",
+        "skipped": "0",
+        "time": _seconds(sum(float(case.attrib["time"]) for case in cases)),
+    }
 
 
 def _case(suite: Xml.Element, receipt: Receipt) -> None:
@@ -38,11 +46,28 @@ def _case(suite: Xml.Element, receipt: Receipt) -> None:
     case = Xml.SubElement(suite, "testcase", {**name, "time": _seconds(receipt["timeline"]["end"])})
     if not verdict["ok"]:
         told = f"expected {verdict['expected']}, observed {verdict['observed']}"
-        message = visible(f"{told}: {reason(receipt)}")
-        failure = Xml.SubElement(case, "failure", {"message": message, "type": "verdict"})
-        failure.text = message
+        _failure(case, f"{told}: {reason(receipt)}")
     if receipt["evidence"]:
         Xml.SubElement(case, "system-out").text = visible("\n".join(receipt["evidence"]))
+
+
+def _versions(root: Xml.Element, matrix: Matrix) -> None:
+    name = {"name": "lockstep versions", "timestamp": matrix["createdAt"]}
+    suite = Xml.SubElement(root, "testsuite", name)
+    for row in matrix["rows"]:
+        pair = f"lockstep.lws-{row['lws']}-volcano-{row['volcano']}"
+        for cell in row["cells"]:
+            known = {"classname": pair, "name": cell["step"], "time": _seconds(cell["seconds"])}
+            case = Xml.SubElement(suite, "testcase", known)
+            if not cell["ok"]:
+                told = f"expected {cell['expected']}, observed {cell['observed']}"
+                _failure(case, f"{told}: {cell['reason']}")
+
+
+def _failure(case: Xml.Element, said: str) -> None:
+    message = visible(said)
+    failure = Xml.SubElement(case, "failure", {"message": message, "type": "verdict"})
+    failure.text = message
 
 
 def _seconds(value: float) -> str:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lockstep.report import environment, figures
+from lockstep import matrix as matrices
+from lockstep.matrix import Matrix
+from lockstep.report import environment, figures, versions
 from lockstep.report.markup import visible
 from lockstep.report.summary import summarize
 
@@ -16,12 +18,13 @@ _SIGNS = {"yes": "✅", "no": "❌", "unclear": "⚠️"}
 _HEAD = ("", "Scenario", "Expected", "Observed", "Bound", "Bind skew", "Release latency", "Time")
 
 
-def render(receipts: Sequence[Receipt]) -> str:
+def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
     """Make the whole comment."""
     summary = summarize(receipts)
     lines = [f"## {_SIGNS[summary.answer]} {summary.headline}", "", summary.lead, ""]
     lines += [f"- **{step}**: {code(reason)}" for step, reason in summary.reasons]
-    lines += ["", *_table(receipts), "", *_evidence(receipts), "", *_environment(receipts)]
+    lines += ["", *_table(receipts), "", *(_versions(matrix) if matrix else ())]
+    lines += ["", *_evidence(receipts), "", *_environment(receipts)]
     # Two blank lines in a row say no more than one.
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
@@ -55,6 +58,23 @@ def _table(receipts: Sequence[Receipt]) -> Iterator[str]:
             figures.duration(receipt["timeline"]["end"]),
         )
         yield f"| {' | '.join(cells)} |"
+
+
+def _versions(matrix: Matrix) -> Iterator[str]:
+    steps = matrices.steps(matrix)
+    yield f"**Versions** ({code(versions.COMMAND)}, {figures.day(matrix['createdAt'])})\n"
+    yield f"| LWS | Volcano | {' | '.join(steps)} |"
+    yield f"|{'---|' * (2 + len(steps))}"
+    for row in matrix["rows"]:
+        cells = {cell["step"]: cell for cell in row["cells"]}
+        shown = [_observed(cells[step]) if step in cells else figures.NOTHING for step in steps]
+        yield f"| {row['lws']} | {row['volcano']} | {' | '.join(shown)} |"
+    yield ""
+    yield from (f"- **{where}**: {code(why)}" for where, why in versions.failures(matrix))
+
+
+def _observed(cell: Mapping[str, Any]) -> str:
+    return f"{'✅' if cell['ok'] else '❌'} {_cell(cell['observed'])}"
 
 
 def _evidence(receipts: Sequence[Receipt]) -> Iterator[str]:

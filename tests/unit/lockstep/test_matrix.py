@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from rich.console import Console
+
+from lockstep import cli, demo, matrix, paths, receipt, toolchain, versions
+from lockstep.commands import matrix as command
+from lockstep.demo import Outcome, Step
+from lockstep.errors import LockstepError
+from lockstep.matrix import Pair
+from tests import samples
+
+NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
+STEP = Step("gang", "gang", "all start", "placed")
+OLD, NEW = Pair("0.7.0", "1.14.1"), Pair("0.8.0", "1.14.1")
+
+
+def outcome(step: Step = STEP, *, ok: bool = True, observed: str = "placed") -> Outcome:
+    reason = "" if ok else f"{step.name}: not so"
+    return Outcome(step, 12.34, {"ok": ok, "observed": observed, "reason": reason})
+
+
+def test_pairs_are_all_that_is_supported() -> None:
+    assert [pair.lws for pair in matrix.pairs()] == list(versions.LWS_SUPPORTED)
+    assert {pair.volcano for pair in matrix.pairs()} == set(versions.VOLCANO_SUPPORTED)
+
+
+def test_pairs_can_be_limited() -> None:
+    assert matrix.pairs(["0.8.0"]) == [NEW]
+
+
+def test_pair_has_a_stack_and_a_folder_of_its_own() -> None:
+    assert OLD.stack == "matrix-0-7-0"
+    assert OLD.config == {"lwsVersion": "0.7.0", "volcanoVersion": "1.14.1"}
+    assert OLD.receipts.parts[-4:] == ("out", "matrix", "lws-0.7.0-volcano-1.14.1", "receipts")
+    assert OLD.receipts != NEW.receipts
+
+
+def test_steps_are_those_of_the_article_then_contention_and_recovery() -> None:
+    assert [step.name for step in command.steps()] == [
+        "gang",
+        "constrained",
+        "constrained-released",
+        "no-gang",
+        "contention",
+        "recovery",
+    ]
+
+
+def test_document_has_a_row_per_pair_and_a_cell_per_step() -> None:
+    document = matrix.build({OLD: [outcome()], NEW: [outcome(ok=False, observed="torn")]}, NOW)
+    assert document == {
+        "schema": "lockstep.dev/matrix/v1",
+        "createdAt": "2026-03-02T09:15:00.000Z",
+        "kubernetes": versions.KUBERNETES,
+        "rows": [
+            {
+                "lws": "0.7.0",
+                "volcano": "1.14.1",
+                "cells": [
+                    {
+                        "step": "gang",
+                        "expected": "placed",
+                        "observed": "placed",
+                        "ok": True,
+                        "reason": "",
+                        "seconds": 12.3,
+                    }
+                ],
+            },
+            {
+                "lws": "0.8.0",
+                "volcano": "1.14.1",
+                "cells": [
+                    {
+                        "step": "gang",
+                        "expected": "placed",
+                        "observed": "torn",
+                        "ok": False,
+                        "reason": "gang: not so",
+                        "seconds": 12.3,
+                    }
+                ],
+            },
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "good"),
+    [
+        ([outcome()], True),
+        ([outcome(), outcome(ok=False)], False),
+        ([Outcome(STEP, 1.0, None, "the update failed")], False),
+        ([], False),
+    ],
+)
+def test_matrix_is_good_when_all_of_it_is(outcomes: Sequence[Outcome], good: bool) -> None:
+    assert matrix.is_good(matrix.build({OLD: outcomes}, NOW)) is good
+
+
+def test_matrix_lies_beside_the_receipts(tmp_path: Path) -> None:
+    document = matrix.build({OLD: [outcome()]}, NOW)
+    assert matrix.beside(tmp_path / "receipts") is None
+    assert matrix.write(document, tmp_path) == tmp_path / "matrix.json"
+    assert matrix.beside(tmp_path / "receipts") == document
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"), [("{", "cannot be read"), ("{}", "not a matrix"), ("[]", "not a matrix")]
+)
+def test_matrix_that_is_none_is_an_error(tmp_path: Path, text: str, fault: str) -> None:
+    (tmp_path / "matrix.json").write_text(text)
+    with pytest.raises(LockstepError, match=fault):
+        matrix.beside(tmp_path / "receipts")
+
+
+class FakeWalk:
+    """Walks without a cluster; one version does not even start, another breaks a promise."""
+
+    taken: ClassVar[list[tuple[str, str]]] = []
+    removed: ClassVar[list[str]] = []
+
+    def __init__(self, base: str, console: Console, **options: Any) -> None:
+        assert base == "gang"
+        self.options, self.console = options, console
+
+    def run(self, steps: Sequence[Step]) -> list[Outcome]:
+        version = self.options["config"]["lwsVersion"]
+        self.taken.append((self.options["name"], version))
+        if version == "0.9.0":
+            raise LockstepError("no such manager")
+        folder = self.options["receipts"]
+        receipt.write(folder / "gang.json", samples.placed())
+        return [outcome(step, ok=version != "0.7.0", observed=step.expected) for step in steps]
+
+    def remove(self) -> None:
+        self.removed.append(self.options["name"])
+
+
+@pytest.fixture
+def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    FakeWalk.taken, FakeWalk.removed = [], []
+    monkeypatch.setattr(demo, "Walk", FakeWalk)
+    monkeypatch.setattr(paths, "project_dir", lambda: tmp_path)
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    made: list[str] = []
+    monkeypatch.setattr(toolchain, "ensure", made.extend)
+    return made
+
+
+def test_command_tries_every_pair_and_cleans_up_after_each(
+    out: Path, made: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["matrix", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document == json.loads((out / "matrix.json").read_text())
+    assert [row["lws"] for row in document["rows"]] == ["0.7.0", "0.8.0", "0.9.0"]
+    assert [all(cell["ok"] for cell in row["cells"]) for row in document["rows"]] == [
+        False,
+        True,
+        False,
+    ]
+    assert {cell["reason"] for cell in document["rows"][2]["cells"]} == {"no such manager"}
+    assert FakeWalk.taken == [
+        ("matrix-0-7-0", "0.7.0"),
+        ("matrix-0-8-0", "0.8.0"),
+        ("matrix-0-9-0", "0.9.0"),
+    ]
+    assert FakeWalk.removed == ["matrix-0-7-0", "matrix-0-8-0", "matrix-0-9-0"]
+    assert {"lws-0.7.0", "lws-0.8.0", "lws-0.9.0"} <= set(made)
+
+
+def test_command_succeeds_when_all_is_as_expected(out: Path, made: list[str]) -> None:
+    assert cli.main(["matrix", "--lws", "0.8.0"]) == 0
+    assert FakeWalk.taken == [("matrix-0-8-0", "0.8.0")]
+    assert not {"lws-0.7.0", "lws-0.9.0"} & set(made)
+    assert 'id="versions"' in (out / "report.html").read_text()
+
+
+def test_command_adds_to_the_report_of_the_demo(out: Path, made: list[str]) -> None:
+    assert made == []
+    receipt.write(out / "receipts" / "no-gang.json", samples.partial())
+    cli.main(["matrix", "--lws", "0.8.0"])
+    page = (out / "report.html").read_text()
+    assert 'id="no-gang"' in page
+    assert 'id="versions"' in page
+
+
+def test_command_without_any_receipt_writes_no_report(
+    out: Path, made: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert made == []
+    assert cli.main(["matrix", "--lws", "0.9.0"]) == 1
+    assert not (out / "report.html").exists()
+    assert "there is no receipt" in capsys.readouterr().out
+
+
+def test_table_marks_what_is_not_as_expected() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    command.show(console, matrix.build({OLD: [outcome()], NEW: [outcome(ok=False)]}, NOW))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert [line.count("✗") for line in lines if "1.14.1" in line] == [0, 1]

@@ -1,0 +1,94 @@
+"""The version matrix in each format of the report."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from lockstep import cli, matrix, receipt
+from lockstep.report import html, junit, markdown
+from lockstep.report.figures import NOTHING
+from tests import samples
+
+CELL = {"expected": "placed", "observed": "placed", "ok": True, "reason": "", "seconds": 9.5}
+MATRIX: dict[str, Any] = {
+    "schema": matrix.SCHEMA,
+    "createdAt": "2026-03-02T09:15:04.000Z",
+    "kubernetes": "1.34.4",
+    "rows": [
+        {"lws": "0.7.0", "volcano": "1.14.1", "cells": [{"step": "gang", **CELL}]},
+        {
+            "lws": "0.8.0",
+            "volcano": "1.14.1",
+            "cells": [{"step": "gang", **CELL}, {"step": "recovery", **CELL}],
+        },
+    ],
+}
+
+
+@pytest.fixture
+def broken() -> dict[str, Any]:
+    found = copy.deepcopy(MATRIX)
+    found["rows"][1]["cells"][0] |= {"ok": False, "observed": "torn", "reason": "<b> & so"}
+    return found
+
+
+def test_page_has_no_versions_without_a_matrix() -> None:
+    assert 'id="versions"' not in html.render(samples.demo())
+
+
+def test_page_has_a_row_per_pair() -> None:
+    text = html.render(samples.demo(), MATRIX)
+    section = text.partition('id="versions"')[2].partition("</section>")[0]
+    assert section.count('role="rowheader"') == 2
+    assert section.count('class="verdict ok"') == 3
+    assert f'data-label="recovery">{NOTHING}' in section, "a step that a pair lacks"
+    assert "measured 2026-03-02 09:15 UTC by <code>python -m lockstep matrix</code>" in section
+
+
+def test_page_says_why_a_pair_failed(broken: dict[str, Any]) -> None:
+    section = html.render(samples.demo(), broken).partition('id="versions"')[2]
+    assert section.count('class="verdict bad"') == 1
+    told = "<strong>gang on LWS 0.8.0, Volcano 1.14.1</strong>: &lt;b&gt; &amp; so"
+    assert told in section
+
+
+def test_markdown_has_the_matrix() -> None:
+    text = markdown.render(samples.demo(), MATRIX)
+    assert "| LWS | Volcano | gang | recovery |\n|---|---|---|---|\n" in text
+    assert f"| 0.7.0 | 1.14.1 | ✅ `placed` | {NOTHING} |\n" in text
+    assert "| 0.8.0 | 1.14.1 | ✅ `placed` | ✅ `placed` |\n" in text
+    assert "Versions**" not in markdown.render(samples.demo())
+
+
+def test_markdown_says_why_a_pair_failed(broken: dict[str, Any]) -> None:
+    text = markdown.render(samples.demo(), broken)
+    assert "| 0.8.0 | 1.14.1 | ❌ `torn` |" in text
+    assert "- **gang on LWS 0.8.0, Volcano 1.14.1**: `<b> & so`\n" in text
+
+
+def test_junit_has_a_case_per_cell(broken: dict[str, Any]) -> None:
+    root = Xml.fromstring(junit.render(samples.demo(), broken))  # noqa: S314 - we wrote it
+    receipts, versions = root.findall("testsuite")
+    assert (receipts.attrib["tests"], versions.attrib["tests"], root.attrib["tests"]) == (
+        "4",
+        "3",
+        "7",
+    )
+    assert (versions.attrib["failures"], root.attrib["failures"]) == ("1", "1")
+    failed = next(case for case in versions if case.find("failure") is not None)
+    assert failed.attrib["classname"] == "lockstep.lws-0.8.0-volcano-1.14.1"
+    assert failed.findtext("failure") == "expected placed, observed torn: <b> & so"
+
+
+def test_report_command_takes_the_matrix_beside_the_receipts(tmp_path: Path) -> None:
+    receipt.write(tmp_path / "receipts" / "gang.json", samples.placed())
+    matrix.write(MATRIX, tmp_path)
+    page = tmp_path / "report.html"
+    words = ["report", "--receipts", str(tmp_path / "receipts"), "--output", str(page)]
+    assert cli.main(words) == 0
+    assert 'id="versions"' in page.read_text()
