@@ -104,7 +104,14 @@ def test_held_does_not_count_cycles_before_the_gang_was_there() -> None:
         story.refuse(1.0 + second, second, tasks=1)
     for index in (1, 2, 3):
         story.pod(6.5, f"gang-0-{index}")
+    for second in range(6, 10):
+        story.refuse(1.0 + second, second, tasks=1)  # events of before, told late
     story.until(20.0)
+    assert judge.judge(story.recording, expect("held")) is None
+
+
+def test_held_does_not_count_cycles_that_nobody_watched() -> None:
+    story = gang_created(Story()).refuse(2.0, 1).refuse(9.0, 8, listed=True).until(10.0)
     assert judge.judge(story.recording, expect("held")) is None
 
 
@@ -143,7 +150,8 @@ def test_held_is_not_believed_of_a_scheduler_that_stopped_long_ago() -> None:
 def test_released_measures_from_the_taint_that_went_to_the_last_bind() -> None:
     story = gang_created(Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked"))
     story.refuse(2.0, 1).refuse(3.0, 2).node(5.0, "w1")
-    verdict = judge.judge(gang_placed(story, at=5.5).recording, expect("released"))
+    gang_placed(story, at=5.5).node(5.6, "w2")  # which changes nothing any more
+    verdict = judge.judge(story.recording, expect("released"))
     assert verdict is not None
     assert verdict.ok
     assert verdict.observed == "released"
