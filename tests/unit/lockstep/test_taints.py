@@ -133,3 +133,23 @@ class TestCommand:
         error = capsys.readouterr().err
         assert name in error
         assert error.count("\n") == 1
+
+
+def test_lost_node_evicts_and_is_given_back_with_all_else_of_ours(api: MemoryApi) -> None:
+    taint(api, "a", FOREIGN, OURS)
+    taints.lose(api.client(), "a", "recovery")
+    lost = {"key": "lockstep.dev/lost", "value": "recovery", "effect": "NoExecute"}
+    assert taints_of(api, "a") == [FOREIGN, OURS, lost]
+    taints.remove(api.client(), ["a"])
+    assert taints_of(api, "a") == [FOREIGN]
+
+
+def test_lost_node_that_a_drill_forgot_is_freed_by_the_next_update(api: MemoryApi) -> None:
+    taints.lose(api.client(), "a", "recovery")
+    taints.apply(api.client(), ["a"], 0, "recovery")
+    assert taints_of(api, "a") == []
+
+
+def test_all_named_workers_are_blocked(api: MemoryApi) -> None:
+    taints.block(api.client(), ["a", "c"], "constrained")
+    assert [taints_of(api, name) for name in "abc"] == [[OURS], [], [OURS]]
