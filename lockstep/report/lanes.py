@@ -76,6 +76,12 @@ class Gang:
         return max(times) - min(times) if len(times) > 1 else None
 
     @property
+    def spells(self) -> list[tuple[float, float, int]]:
+        """From when to when how many pods were bound; none for a gang that only waited."""
+        edges = pairwise([*self.steps, (self.end, 0)])
+        return [(start, end, number) for (start, number), (end, _) in edges]
+
+    @property
     def most_bound(self) -> int:
         """The largest number of pods that were bound at once."""
         return max((number for _, number in self.steps), default=0)
@@ -84,8 +90,7 @@ class Gang:
     def incomplete(self) -> list[tuple[float, float]]:
         """When some but not all of its pods were bound, bind bursts left out."""
         found: list[tuple[float, float]] = []
-        ends = [time for time, _ in self.steps[1:]] + [self.end]
-        for (start, number), end in zip(self.steps, ends, strict=True):
+        for start, end, number in self.spells:
             if not 0 < number < self.size:
                 continue
             if found and found[-1][1] == start:

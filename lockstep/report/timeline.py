@@ -198,8 +198,7 @@ def _gang_lane(canvas: Canvas, gang: Gang, full: float) -> None:
     name, top = gang.name or "pods", canvas.y
     for start, end in present(gang):
         canvas.bar(start, end, full, "waiting", f"{name} was there from {start:.3f} s")
-    ends = [time for time, _ in gang.steps[1:]] + [gang.end]
-    for (start, bound), end in zip(gang.steps, ends, strict=True):
+    for start, end, bound in gang.spells:
         if bound and end > start:
             height = full * min(bound / gang.size, 1.0)
             canvas.y = top + full - height

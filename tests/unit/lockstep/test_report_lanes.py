@@ -86,6 +86,23 @@ def test_pod_that_leaves_strands_the_other() -> None:
     assert gang.most_bound == 2
 
 
+def test_gang_that_only_waited_holds_nothing() -> None:
+    (gang,) = lanes.gangs(story([(1.0, "created")], [(1.0, "created")]))
+    assert gang.steps == []
+    assert gang.spells == []
+    assert gang.incomplete == []
+
+
+def test_crowd_with_a_gang_that_only_waited_is_drawn() -> None:
+    crowd = samples.deadlocked()
+    waiting = crowd["timeline"]["pods"][0]["group"]
+    for pod in crowd["timeline"]["pods"]:
+        if pod["group"] == waiting:
+            pod["marks"] = [mark for mark in pod["marks"] if mark["what"] == "created"]
+    scale = Scale(0.0, crowd["timeline"]["end"])
+    assert timeline.picture(crowd, scale, "crowd")
+
+
 def test_gangs_and_pods_come_in_counting_order() -> None:
     everyone = lanes.gangs(samples.crowd(12))
     assert [gang.name for gang in everyone][-2:] == ["contention-pods-10", "contention-pods-11"]
