@@ -128,6 +128,16 @@ def stop(path: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
+def remove(path: Path) -> None:
+    """End the recorder and remove its recording, with folders that hold nothing else."""
+    stop(path)
+    for leftover in (path, log_file(path)):
+        leftover.unlink(missing_ok=True)
+    for folder in (path.parent, path.parent.parent):
+        with contextlib.suppress(OSError):  # not empty: something else lives there
+            folder.rmdir()
+
+
 def _process(path: Path) -> psutil.Process | None:
     """Find the recorder by its pid file; the number alone may be another program's by now."""
     try:

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from lockstep import paths, toolchain
+from lockstep import kind, paths, toolchain
 from lockstep.embedded import cluster as embedded
 from lockstep.errors import LockstepError
 
@@ -80,17 +80,18 @@ class Stack:
 
     def down(self, *options: str, **settings: Any) -> None:
         """Destroy the stack and forget it, whatever state an interrupted run left it in."""
-        embedded_cluster = self.config("clusterProvider") == "kwok"
+        provider = self.config("clusterProvider")
         if self.exists():
             # A killed update leaves its lock behind; nobody else works on a stack of ours.
             self.run("cancel", "--yes", quiet=True, check=False)
             done = self.run("destroy", "--yes", "--skip-preview", *options, check=False, **settings)
-            if done.returncode != 0 and not embedded_cluster:
+            if done.returncode != 0 and provider != "kwok":
                 raise LockstepError(f"could not destroy {self.name}; the lines above say why")
             self.run("stack", "rm", "--yes", "--force", "--preserve-config", self.name, quiet=True)
-        if embedded_cluster:
-            # Also what a killed `up` had started and not yet told Pulumi.
-            embedded.delete(self.cluster_name())
+        # Also what a killed `up` had started and not yet told Pulumi.
+        if provider == "kind":
+            kind.delete(self.cluster_name())
+        embedded.delete(self.cluster_name())
 
     def exists(self) -> bool:
         """Whether the backend knows the stack."""

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     wanted = subject(args)
     if args.stop:
-        recorder_process.stop(wanted.path)
+        recorder_process.remove(wanted.path)
         return 0
     print(json.dumps(recorder_process.start(wanted)))
     return 0

@@ -255,7 +255,7 @@ def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Subject]) -> None
 
 @pytest.mark.parametrize("name", ["LOCKSTEP_NAMESPACE", "LOCKSTEP_CLUSTER"])
 def test_record_says_what_is_not_given(
-    judging: tuple[FakeApi, Subject],  # noqa: ARG001 - its environment is what counts
+    judging: tuple[FakeApi, Subject],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     name: str,
@@ -266,8 +266,21 @@ def test_record_says_what_is_not_given(
 
 
 def test_judge_refuses_an_expectation_that_is_not_json(
-    judging: tuple[FakeApi, Subject],  # noqa: ARG001 - its environment is what counts
+    judging: tuple[FakeApi, Subject],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.main(["judge", "--expectation", "no"]) == 2
     assert "not JSON" in capsys.readouterr().err
+
+
+def test_remove_takes_the_recording_and_empty_folders_along(tmp_path: Path) -> None:
+    path = tmp_path / "clusters" / "one" / "recordings" / "gang.jsonl"
+    path.parent.mkdir(parents=True)
+    other = path.with_name("other.jsonl")
+    for file in (path, recorder_process.log_file(path), other):
+        file.touch()
+    recorder_process.remove(path)
+    assert list(path.parent.iterdir()) == [other]
+    recorder_process.remove(other)
+    assert list((tmp_path / "clusters").iterdir()) == []
+    recorder_process.remove(other)

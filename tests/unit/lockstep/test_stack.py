@@ -144,6 +144,25 @@ def deleted(monkeypatch: pytest.MonkeyPatch) -> Deleted:
     return record
 
 
+@pytest.mark.parametrize(
+    ("provider", "asked_kind"), [("kind", ["lockstep-gang"]), ("existing", [])]
+)
+def test_down_elsewhere_clears_what_a_killed_run_left(
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    deleted: Deleted,
+    provider: str,
+    asked_kind: list[str],
+) -> None:
+    containers: list[str] = []
+    monkeypatch.setattr("lockstep.kind.delete", containers.append)
+    file = project / "stacks" / "Pulumi.gang.yaml"
+    file.write_text(f"config:\n  lockstep:clusterProvider: {provider}\n")
+    Stack("gang").down()
+    assert containers == asked_kind
+    assert deleted.names == ["lockstep-gang"], "the folder with recordings goes, too"
+
+
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRETENDED_STACKS", json.dumps([{"name": "gang"}]))
 
