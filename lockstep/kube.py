@@ -34,7 +34,14 @@ _VERBS = ["get", "list", "watch", "global_list", "global_watch", "patch", "delet
 def client(kubeconfig: str | None = None, context: str | None = None) -> Client:
     """Connect to the cluster of a kubeconfig file and context, or of the user's own defaults."""
     config = load(kubeconfig, context)
-    return Client(config=config, field_manager=FIELD_MANAGER, trust_env=not _is_local(config))
+    return Client(
+        config=config,
+        field_manager=FIELD_MANAGER,
+        trust_env=not _is_local(config),
+        # As long as the API server itself takes before it gives a request up; a busy machine may
+        # need it.
+        timeout=httpx2.Timeout(10, read=60),
+    )
 
 
 def async_client(kubeconfig: str | None = None, context: str | None = None) -> AsyncClient:

@@ -44,7 +44,7 @@ def test_a_right_from_elsewhere_is_told(stack: LiveStack, monkeypatch: pytest.Mo
         ours = client.get(ClusterRoleBinding, name)
         another = ClusterRoleBinding(
             metadata=ObjectMeta(name="another"),
-            roleRef=RoleRef("rbac.authorization.k8s.io", "ClusterRole", name),
+            roleRef=RoleRef(apiGroup=ours.roleRef.apiGroup, kind=ours.roleRef.kind, name=name),
             subjects=ours.subjects,
         )
         client.create(another)
