@@ -8,6 +8,7 @@ published chart is at hand, Helm installs them, and a live LWS is not upgraded.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -146,15 +147,30 @@ def installed_version(client: Client) -> str | None:
     return image.partition("@")[0].rpartition(":")[2].removeprefix("v")
 
 
-def check_upgrade(client: Client, version: str, command: str) -> None:
+def check_upgrade(there: str | None, version: str, command: str) -> None:
     """Refuse another version where its definitions are not at hand."""
-    there = installed_version(client)
     if there in (None, version):
         return
     raise LockstepError(
         f"LWS {there} is installed, and an upgrade to {version} by Helm alone would delete every "
         f"LeaderWorkerSet or leave its old definition (lws#880); run `{command}`, then update again"
     )
+
+
+def rolls(there: str | None, version: str) -> bool:
+    """Whether the new manager takes every LeaderWorkerSet of the old one for changed (lws#797).
+
+    0.8.0 compares revisions byte by byte, and its client library writes them in another way than
+    those before; 0.9.0 compares what they mean.
+    """
+    old, new = _minor(there or ""), _minor(version)
+    return old is not None and old < (0, 8) == new
+
+
+def _minor(version: str) -> tuple[int, int] | None:
+    """Major and minor; None for a tag that is no version."""
+    found = re.match(r"(\d+)\.(\d+)\.", version)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def _found(client: Client, name: str) -> Any | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from pathlib import Path
 
 from lightkube import Client
@@ -44,10 +45,18 @@ def apply(client: Client) -> dict[str, list[str]]:
     others = _others_before()
     if others is None:
         others = crds.others(client)
+    there = crds.installed_version(client)
     if chart:
         crds.apply(client, crds.of_chart(Path(chart)), others)
     else:
-        crds.check_upgrade(client, version, catalogue.groups()[f"lws-{version}"].command)
+        crds.check_upgrade(there, version, catalogue.groups()[f"lws-{version}"].command)
+    if crds.rolls(there, version):
+        # Pulumi shows what goes to the error output.
+        print(
+            f"LWS {version} will replace every group of every LeaderWorkerSet that LWS {there} "
+            "made, one after the other (lws#797); 0.9.0 does not",
+            file=sys.stderr,
+        )
     return {"others": others}
 
 

@@ -86,6 +86,11 @@ def user(name: str, **metadata: Any) -> dict[str, Any]:
     return {"metadata": {"name": name, "namespace": "theirs", **metadata}}
 
 
+def install(api: DefiningApi, image: str) -> None:
+    pods = {"spec": {"containers": [{"image": image}]}}
+    api.put(MANAGER, {"spec": {"template": pods}})
+
+
 @pytest.mark.parametrize("folder", ["crds", "templates/crds"])
 def test_definitions_are_found_where_any_version_has_them(tmp_path: Path, folder: str) -> None:
     (tmp_path / folder).mkdir(parents=True)
@@ -172,14 +177,44 @@ def test_upgrade_without_definitions_at_hand_is_refused(
     api: DefiningApi, capsys: pytest.CaptureFixture[str], image: str | None, refused: bool
 ) -> None:
     if image:
-        pods = {"spec": {"containers": [{"image": image}]}}
-        api.put(MANAGER, {"spec": {"template": pods}})
+        install(api, image)
     assert cli.main(["crds", "apply"]) == (2 if refused else 0)
     assert api.applied == []
     error = capsys.readouterr().err
     assert ("LWS 0.8.0 is installed, and an upgrade to 0.9.0" in error) == refused
     assert ("tools --lws 0.9.0" in error) == refused
     assert error.count("\n") == refused
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rolls"),
+    [
+        (None, "0.8.0", False),
+        ("main", "0.8.0", False),
+        ("0.7.0", "0.7.0", False),
+        ("0.6.2", "0.7.0", False),
+        ("0.7.0", "0.8.0", True),
+        ("0.6.2", "0.8.1", True),
+        ("0.8.0", "0.8.0", False),
+        ("0.7.0", "0.9.0", False),
+        ("0.8.0", "0.9.0", False),
+    ],
+)
+def test_upgrade_that_replaces_every_group_is_announced(
+    api: DefiningApi,
+    chart: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    old: str | None,
+    new: str,
+    rolls: bool,
+) -> None:
+    assert chart.is_dir()
+    if old:
+        install(api, f"registry.k8s.io/lws/lws:v{old}")
+    monkeypatch.setenv("LOCKSTEP_VERSION", new)
+    assert cli.main(["crds", "apply"]) == 0
+    assert ("lws#797" in capsys.readouterr().err) == rolls
 
 
 def test_apply_that_is_refused_is_an_error_of_one_line(
