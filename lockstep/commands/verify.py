@@ -139,8 +139,9 @@ def _show(
         console.print(f"could not tell: there is no LeaderWorkerSet in {where}")
         return
     table = Table(box=box.SIMPLE_HEAD)
-    for title in ("namespace", "group", "bound", "state", "verdict", "bind skew", "why"):
-        table.add_column(title, overflow="fold")
+    for title in ("namespace", "group", "bound", "state", "verdict", "bind skew"):
+        table.add_column(title, no_wrap=True)
+    table.add_column("why", overflow="fold")
     for report in reports:
         skew = "-" if report.bind_skew is None else f"{report.bind_skew:.3f} s"
         table.add_row(
@@ -153,4 +154,5 @@ def _show(
             report.reason,
         )
     console.print(table)
-    console.print(f"{_SUMMARY[code]} ({len(reports)} gangs, {recording.end:.0f} s)")
+    count = "1 gang" if len(reports) == 1 else f"{len(reports)} gangs"
+    console.print(f"{_SUMMARY[code]} ({count}, {recording.end:.0f} s)")
