@@ -30,7 +30,8 @@ lint: $(READY)
 	@$(PY) -m mypy
 
 unit: $(READY)
-	@$(PY) -W error -m pytest tests/unit --cov --cov-report=term
+	@$(PY) -W error -m pytest tests/unit --cov --cov-report=
+	@$(PY) -m coverage report --include='components/*,settings.py' --fail-under=95
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
 	@$(PY) -m lockstep tools
@@ -48,6 +49,8 @@ tools: $(READY) ## fetch or build the toolchain (once, about 25 minutes on 2 cor
 bench: $(READY) ## measure against a hand-written equivalent
 	@$(PY) -m lockstep tools
 	@$(PY) -m tests.bench
+
+include tools/kind-image/targets.mk
 
 clean: ## remove the virtual environment and outputs (stacks: make down; tools: python -m lockstep tools --clean)
 	rm -rf .venv out .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

@@ -143,7 +143,7 @@ def _start(name: str) -> EmbeddedCluster:
         folder = _make_folder(name)
         cluster = EmbeddedCluster(name, folder, ports.free_ports(PORTS))
         try:
-            _run_kwokctl(cluster)
+            start_control_plane(cluster)
         except LockstepError:
             taken = [port for port in cluster.ports.values() if not ports.is_free(port)]
             ours = processes.end_all(folder)
@@ -166,7 +166,7 @@ def _make_folder(name: str) -> Path:
     return folder
 
 
-def _run_kwokctl(cluster: EmbeddedCluster) -> None:
+def start_control_plane(cluster: EmbeddedCluster) -> None:
     """`kwokctl create cluster`, with everything said in a configuration file."""
     config = cluster.folder / "kwokctl.yaml"
     log = cluster.folder / "kwokctl.log"

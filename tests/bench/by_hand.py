@@ -1,7 +1,7 @@
 """The yardstick: the same cluster, charts and workload by kwokctl, `kubectl apply` and watches.
 
-Written as somebody in a hurry would write it: no state, no checks, nothing to repeat. What Pulumi
-and the verdict cost is the difference to this.
+As somebody in a hurry would write it: no state, no checks, nothing that could be repeated. What
+Pulumi and the verdict cost is the difference to this.
 """
 
 from __future__ import annotations
@@ -18,125 +18,114 @@ from typing import Any
 
 import yaml
 from lightkube import Client, KubeConfig
-from lightkube.core.resource import NamespacedResource
-from lightkube.resources.core_v1 import ConfigMap, Namespace, Node, Secret
-from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
+from lightkube.resources.core_v1 import Secret
 
-from lockstep import kube, toolchain
+from lockstep import toolchain
 from lockstep.embedded import cluster as embedded
-from lockstep.embedded import operators, ports, processes, supervisor
+from lockstep.embedded import operators, processes
 
-NAMESPACES = ("volcano-system", "lws-system", "lockstep-gang")
+PRIVATE = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generation")
 
 
 @dataclass(frozen=True)
 class Manifests:
-    """Everything that a finished stack has in its cluster, in the order in which it is needed."""
+    """What a deployed `gang` stack has in its cluster, in the order in which it is needed."""
 
-    charts: str
-    config_map: str
+    platform: str
+    """Namespaces, CRDs and charts."""
     rest: str
+    """Nodes, rights and the patched ConfigMap."""
     workload: str
 
 
 def copy_of(kubeconfig: Path) -> Manifests:
     """Read a deployed `gang` stack, so that the same objects can be applied by hand."""
     client = Client(config=KubeConfig.from_file(str(kubeconfig)))
-    wanted = [client.get(Namespace, name) for name in NAMESPACES]
-    nodes = list(client.list(Node, labels={"lockstep.dev/pool": "gang"}))
-    rights: list[Any] = [
-        thing
-        for kind in (ClusterRole, ClusterRoleBinding)
-        for thing in client.list(kind)
-        if thing.metadata and str(thing.metadata.name).endswith("-lws-podgroups")
-    ]
-    config = client.get(ConfigMap, operators.LWS_CONFIG, namespace=operators.LWS_NAMESPACE)
-    sets = list(client.list(kube.LeaderWorkerSet, namespace="lockstep-gang"))
     releases = client.list(Secret, namespace="*", labels={"owner": "helm"})
-    namespaces = _documents(wanted)
+    crds = _get(kubeconfig, "crd")
+    namespaces = _get(kubeconfig, "namespace", "volcano-system", "lws-system", "lockstep-gang")
+    rights = [
+        thing
+        for thing in _get(kubeconfig, "clusterrole,clusterrolebinding")
+        if thing["metadata"]["name"].endswith("-lws-podgroups")
+    ]
+    config = _get(kubeconfig, "configmap", "lws-manager-config", "-n", "lws-system")
+    nodes = _get(kubeconfig, "node", "-l", "lockstep.dev/pool=gang")
+    platform = [*namespaces, *crds, *(one for r in releases for one in _charted(r))]
     return Manifests(
-        charts=namespaces + "\n---\n".join(["", *(_manifest(secret) for secret in releases)]),
-        config_map=_documents([config]),
-        rest=_documents([*nodes, *rights]),
-        workload=_documents(sets),
+        platform=_text(platform),
+        rest=_text([*nodes, *rights, *config]),
+        workload=_text(_get(kubeconfig, "leaderworkerset", "-n", "lockstep-gang")),
     )
 
 
-def _manifest(secret: Secret) -> str:
-    """The manifests inside Helm's own record of a release."""
+def _charted(secret: Secret) -> list[dict[str, Any]]:
+    """The manifests inside Helm's own record of a release; CRDs come from the cluster."""
     packed = base64.b64decode(base64.b64decode((secret.data or {})["release"]))
-    release = json.loads(gzip.decompress(packed))
-    crds = [
-        base64.b64decode(file["data"]).decode()
-        for file in release["chart"].get("files") or []
-        if file["name"].startswith("crds/")
-    ]
-    return "\n---\n".join([*crds, str(release["manifest"])])
+    manifest = json.loads(gzip.decompress(packed))["manifest"]
+    things = [thing for thing in yaml.safe_load_all(manifest) if thing]
+    return [thing for thing in things if thing["kind"] != "CustomResourceDefinition"]
 
 
-def _documents(things: list[Any]) -> str:
-    plain = []
-    for thing in things:
-        document = thing if isinstance(thing, dict) else thing.to_dict()
-        metadata = document["metadata"]
-        for key in ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generation"):
-            metadata.pop(key, None)
-        kind = getattr(thing, "_api_info", None)
-        if kind is not None:
-            document.setdefault("kind", kind.resource.kind)
-            group = kind.resource.group
-            version = kind.resource.version
-            document.setdefault("apiVersion", f"{group}/{version}" if group else version)
-        if document["kind"] != "Node":
-            document.pop("status", None)
-        plain.append(yaml.safe_dump(document))
-    return "---\n" + "---\n".join(plain)
+def _get(kubeconfig: Path, *words: str) -> list[dict[str, Any]]:
+    answer = kubectl(kubeconfig, "get", *words, "-o", "json")
+    found = json.loads(answer)
+    items: list[dict[str, Any]] = found.get("items", [found])
+    for item in items:
+        for key in PRIVATE:
+            item["metadata"].pop(key, None)
+        if item["kind"] != "Node":
+            item.pop("status", None)
+    return items
+
+
+def _text(things: list[dict[str, Any]]) -> str:
+    return yaml.safe_dump_all(things)
+
+
+def kubectl(kubeconfig: Path, *words: str, text: str | None = None) -> str:
+    """Run kubectl; a failure ends the benchmark."""
+    done = subprocess.run(
+        [str(toolchain.tool("kubectl")), f"--kubeconfig={kubeconfig}", *words],
+        input=text,
+        text=True,
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    return done.stdout
 
 
 class ByHand:
     """One run of the hand-written way."""
 
-    def __init__(self, name: str, webhook_ports: dict[str, int], folder: Path) -> None:
-        self.folder = folder
-        self.name = name
-        numbers = ports.free_ports([p for p in embedded.PORTS if p not in webhook_ports])
-        self.cluster = embedded.EmbeddedCluster(name, folder, {**numbers, **webhook_ports})
+    def __init__(self, name: str, ports: dict[str, int], folder: Path) -> None:
+        # The webhooks in the copied manifests name a port: the same ports are used again.
+        self.cluster = embedded.EmbeddedCluster(name, folder, ports)
 
-    def up(self, manifests: Manifests) -> float:
-        """Create, apply, wait; returns the seconds it took."""
+    def up(self, manifests: Manifests, lws_version: str) -> float:
+        """Create, apply, wait; the seconds it took."""
         started = time.monotonic()
-        self.folder.mkdir(parents=True)
-        embedded._run_kwokctl(self.cluster)
-        self._apply(manifests.charts)
-        self._apply(manifests.config_map + manifests.rest)
-        client = Client(config=KubeConfig.from_file(str(self.cluster.kubeconfig)))
-        for operator in ("volcano", "lws"):
-            self._start(client, operator)
+        self.cluster.folder.mkdir(parents=True)
+        embedded.start_control_plane(self.cluster)
+        self._apply(manifests.platform)
+        self._apply(manifests.rest)
+        operators.start(self.cluster, "volcano", "")
+        operators.start(self.cluster, "lws", lws_version)
         self._apply(manifests.workload)
-        self._kubectl(
-            *("wait", "pods", "--all", "-n", "lockstep-gang", "--timeout=60s"),
-            *("--for=jsonpath={.status.phase}=Running",),
-        )
+        pods = ("pods", "-n", "lockstep-gang", "-l", "leaderworkerset.sigs.k8s.io/name=gang-lws")
+        self._kubectl("wait", *pods, "--for=create", "--timeout=60s")
+        self._kubectl("wait", *pods, "--for=jsonpath={.status.phase}=Running", "--timeout=60s")
         return time.monotonic() - started
 
     def down(self) -> float:
-        """Kill and remove; returns the seconds it took."""
+        """Kill and remove; the seconds it took."""
         started = time.monotonic()
-        processes.end_all(self.folder)
-        shutil.rmtree(self.folder)
+        processes.end_all(self.cluster.folder)
+        shutil.rmtree(self.cluster.folder)
         return time.monotonic() - started
-
-    def _start(self, client: Client, operator: str) -> None:
-        operators.start(self.cluster, operator, "0.8.0")
 
     def _apply(self, text: str) -> None:
         self._kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=text)
 
     def _kubectl(self, *words: str, text: str | None = None) -> None:
-        subprocess.run(
-            [str(toolchain.tool("kubectl")), f"--kubeconfig={self.cluster.kubeconfig}", *words],
-            input=text,
-            text=True,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        kubectl(self.cluster.kubeconfig, *words, text=text)

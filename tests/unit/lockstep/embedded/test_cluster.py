@@ -24,7 +24,7 @@ def fake_kwokctl(monkeypatch: pytest.MonkeyPatch, *faults: Exception | None) -> 
         if fault := next(outcomes):
             raise fault
 
-    monkeypatch.setattr(cluster, "_run_kwokctl", run)
+    monkeypatch.setattr(cluster, "start_control_plane", run)
     return seen
 
 

@@ -1,0 +1,125 @@
+"""`make bench`: what Pulumi and the verdict cost, against the same by hand in the same run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+from lockstep import paths, receipt, toolchain, versions
+from lockstep.embedded import cluster as embedded
+from lockstep.stack import Stack
+from tests.bench.by_hand import ByHand, copy_of
+from tests.bench.following import lags
+
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
+PODS = (500, 2000)
+
+
+def timed(stack: Stack, *words: str) -> float:
+    """Seconds of one pulumi command."""
+    started = time.monotonic()
+    stack.run(*words, quiet=True)
+    return time.monotonic() - started
+
+
+def stack_of(base: str, folder: Path, name: str) -> Stack:
+    """A fresh stack with the config of another."""
+    file = folder / f"Pulumi.{name}.yaml"
+    source = paths.project_dir() / "stacks" / f"Pulumi.{base}.yaml"
+    file.write_text(yaml.safe_dump({"config": yaml.safe_load(source.read_text())["config"]}))
+    stack = Stack(name, file)
+    stack.select()
+    return stack
+
+
+def deploying(folder: Path) -> None:
+    """`pulumi` on the gang stack, and the same by hand, in turns."""
+    times: dict[str, list[float]] = {}
+    for number in range(ROUNDS):
+        stack = stack_of("gang", folder, f"bench-{number}")
+        try:
+            times.setdefault("preview", []).append(timed(stack, "preview"))
+            times.setdefault("up", []).append(timed(stack, "up", "--yes", "--skip-preview"))
+            times.setdefault("again", []).append(timed(stack, "up", "--yes", "--skip-preview"))
+            made = embedded.load(stack.cluster_name())
+            manifests = copy_of(made.kubeconfig)
+            destroy = timed(stack, "destroy", "--yes", "--skip-preview")
+            times.setdefault("destroy", []).append(destroy)
+        finally:
+            stack.down(log=folder / "down.log")
+        hand = ByHand(f"hand-{number}", made.ports, paths.cluster_dir(f"hand-{number}"))
+        try:
+            times.setdefault("up by hand", []).append(hand.up(manifests, versions.LWS_DEFAULT))
+        finally:
+            times.setdefault("down by hand", []).append(hand.down())
+    middle = {name: statistics.median(values) for name, values in times.items()}
+    print(f"\ndeploying the gang stack, median of {ROUNDS}")
+    for name, seconds in middle.items():
+        print(f"  {name:<14} {seconds:6.2f} s")
+    print(f"  up against by hand: {middle['up'] / middle['up by hand']:.2f}x")
+
+
+def judging(folder: Path) -> None:
+    """How long the verdict keeps an update waiting after the last thing that happened."""
+    print("\njudging: from the last change of a pod to the verdict, plus starting the command")
+    started = time.monotonic()
+    subprocess.run(
+        [sys.executable, "-m", "lockstep", "judge", "--help"],
+        cwd=paths.project_dir(),
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    starting = time.monotonic() - started
+    stack = stack_of("all", folder, "bench-all")
+    try:
+        stack.run("up", "--yes", "--skip-preview", quiet=True)
+    finally:
+        stack.down(log=folder / "down.log")
+    for paper in receipt.load(Path(os.environ["LOCKSTEP_RECEIPTS"])):
+        if paper["scenario"] not in ("gang", "constrained", "no-gang"):
+            continue
+        pods = paper["timeline"]["pods"]
+        last = max(mark["at"] for pod in pods for mark in pod["marks"])
+        waited = paper["timeline"]["end"] - last
+        print(f"  {paper['verdict']['observed']:<10} {waited:5.2f} s + {starting:.2f} s")
+
+
+def following() -> None:
+    """The recorder against kubectl."""
+    print("\nfollowing: the recorder behind `kubectl get pods --watch`")
+    for pods in PODS:
+        cluster = embedded.create(f"bench-{pods}", "bench")
+        try:
+            late, memory = lags(cluster.kubeconfig, cluster.folder, pods)
+        finally:
+            embedded.delete(cluster.name)
+        p50, p99 = late[len(late) // 2], late[int(len(late) * 0.99)]
+        print(
+            f"  {pods:5d} pods: {len(late)} changes, lag p50 {p50:.3f} s, p99 {p99:.3f} s, "
+            f"memory {memory:.0f} MiB"
+        )
+
+
+def main() -> None:
+    """Everything, on state of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="lockstep-bench-"))
+    os.environ["LOCKSTEP_STATE"] = str(folder / "state")
+    os.environ["LOCKSTEP_RECEIPTS"] = str(folder / "receipts")
+    try:
+        toolchain.ensure()
+        deploying(folder)
+        judging(folder)
+        following()
+    finally:
+        shutil.rmtree(folder)
+
+
+main()
