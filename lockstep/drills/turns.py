@@ -61,7 +61,7 @@ def _runs(ground: Ground, history: History) -> list[Run]:
 
 def _at_work(ground: Ground, history: History) -> Sequence[Run]:
     """Gangs that are whole now, the longest at work first."""
-    return [one for one in _runs(ground, history) if not one.over]
+    return [one for one in _runs(ground, history) if one.generation.whole]
 
 
 def _all_had_a_turn(ground: Ground) -> bool:

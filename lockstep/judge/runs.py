@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from lockstep.judge import generations
 from lockstep.judge.generations import Generation
-from lockstep.judge.history import Gang, History
+from lockstep.judge.history import Gang, History, Pod
 
 
 @dataclass(frozen=True)
 class Run:
-    """A gang that ran whole."""
+    """A gang that was bound whole."""
 
     generation: Generation
     start: float
@@ -21,6 +21,25 @@ class Run:
     """When the first of its pods left, or the recording ended."""
     over: bool
     """Whether one left."""
+
+    @property
+    def running(self) -> bool:
+        """Whether all of its pods were seen to run together."""
+        return self.generation.whole_at is not None
+
+    @property
+    def ending(self) -> float:
+        """How long its other pods kept their places after the first had left."""
+        return max(0.0, max(map(_left, self._bound), default=self.end) - self.end)
+
+    @property
+    def lingers(self) -> bool:
+        """Whether a pod of it keeps its place though another has left."""
+        return self.over and any(pod.alive for pod in self._bound)
+
+    @property
+    def _bound(self) -> list[Pod]:
+        return [pod for pod in self.generation.pods if pod.bound]
 
     @property
     def key(self) -> str:
@@ -35,7 +54,7 @@ class Run:
     @property
     def bound_exactly(self) -> bool:
         """Whether a watch told of every binding, so that their times are known."""
-        return all(pod.exactly_bound for pod in self.generation.pods if pod.bound)
+        return all(pod.exactly_bound for pod in self._bound)
 
 
 def of(history: History, gangs: Iterable[Gang]) -> list[Run]:
@@ -43,12 +62,25 @@ def of(history: History, gangs: Iterable[Gang]) -> list[Run]:
     found = []
     for gang in gangs:
         for generation in generations.of(gang):
-            binding = generation.binding(history.end)
-            if generation.whole_at is not None and binding is not None:
-                left = [pod.leaving.at for pod in generation.pods if pod.leaving]
-                end = min(left, default=history.end)
-                found.append(Run(generation, binding.end, end, over=bool(left)))
+            start = _whole_from(generation)
+            if start is not None:
+                end = min(_left(pod) for pod in generation.pods if pod.bound)
+                over = end <= history.end
+                found.append(Run(generation, start, min(end, history.end), over))
     return sorted(found, key=lambda run: (run.start, run.key))
+
+
+def _left(pod: Pod) -> float:
+    return pod.leaving.at if pod.leaving else float("inf")
+
+
+def _whole_from(generation: Generation) -> float | None:
+    """When the last pod of a gang was bound, all others being there still."""
+    spans = sorted((pod.bound.at, _left(pod)) for pod in generation.pods if pod.bound)
+    for at, _ in spans:
+        if sum(1 for start, end in spans if start <= at < end) >= generation.size:
+            return at
+    return None
 
 
 def most_at_once(runs: Sequence[Run]) -> int:
@@ -61,12 +93,7 @@ def most_at_once(runs: Sequence[Run]) -> int:
 
 def most_places(gangs: Iterable[Gang]) -> int:
     """How many pods held a place at the same time, at most; those that leave give it up."""
-    spans = [
-        (pod.bound.at, pod.leaving.at if pod.leaving else float("inf"))
-        for gang in gangs
-        for pod in gang.pods
-        if pod.bound
-    ]
+    spans = [(pod.bound.at, _left(pod)) for gang in gangs for pod in gang.pods if pod.bound]
     return max((sum(1 for s, e in spans if s <= start < e) for start, _ in spans), default=0)
 
 
@@ -114,7 +141,7 @@ def figures(history: History, gangs: Sequence[Gang], runs: Sequence[Run]) -> dic
     first = min((life.began for life in lives), default=history.end)
     return {
         "watchedSeconds": history.end - first,
-        "gangsCompleted": len(_over(runs)),
+        "gangsCompleted": sum(1 for run in _over(runs) if run.running),
         "gangsAtOnce": most_at_once(runs),
         "podSecondsUseful": useful,
         "podSecondsWasted": wasted,
@@ -128,6 +155,6 @@ def _held(life: Generation, history: History, start: float, end: float) -> float
     total = 0.0
     for pod in life.pods:
         if pod.bound:
-            left = pod.leaving.at if pod.leaving else history.end
-            total += max(0.0, min(left, end) - max(pod.bound.at, start))
+            left = min(_left(pod), history.end, end)
+            total += max(0.0, left - max(pod.bound.at, start))
     return total

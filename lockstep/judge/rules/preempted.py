@@ -31,23 +31,14 @@ def preempted(case: Case) -> Finding | Later | None:
     return _waiting(case, theirs, own, arrival)
 
 
-def _ending(run: Run) -> tuple[float, bool]:
-    """How long a gang that lost a pod still held places, and whether it holds any now."""
-    left = [pod.leaving.at for pod in run.generation.pods if pod.leaving]
-    stay = [pod for pod in run.generation.pods if pod.bound and not pod.leaving]
-    return max(left) - min(left), bool(stay)
-
-
 def _cut(case: Case, victims: Sequence[Run]) -> Finding | Later | None:
     for run in victims:
-        lasted, stays = _ending(run)
-        if stays:
-            lasted = case.end - run.end
+        lasted = case.end - run.end if run.lingers else run.ending
         if lasted > case.limits.burst:
             kept = [pod for pod in run.generation.pods if pod.bound and pod.alive]
             what = f"{run.key} lost pods to the other gang and kept others for {lasted:.1f} s"
             return Finding("cut", what, (f"still bound: {clues.names(kept) or 'none'}",))
-        if stays:
+        if run.lingers:
             return Later(run.end + case.limits.burst + 0.001)
     return None
 
@@ -59,7 +50,7 @@ def _placed(
         return Finding("placed", "there was room for both: nobody had to go", ())
     runs = gang_runs.of(case.history, theirs)
     whole = max(run.start for run in runs if not run.over)
-    ending = max(_ending(run)[0] for run in victims)
+    ending = max(run.ending for run in victims)
     names = ", ".join(dict.fromkeys(run.key for run in victims))
     what = (
         f"{names} went whole for the gang of higher priority, which ran {whole - arrival:.1f} s "

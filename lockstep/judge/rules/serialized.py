@@ -30,7 +30,7 @@ def serialized(case: Case) -> Finding | Later | None:
 
 def starving(case: Case, runs: Sequence[Run]) -> str:
     """Name the gangs that never ran."""
-    ran = {run.key for run in runs}
+    ran = {run.key for run in runs if run.running}
     never = [gang.key for gang in case.wanted if gang.key not in ran]
     if not never:
         return ""

@@ -52,6 +52,29 @@ def test_serialized_counts_what_places_were_held_for() -> None:
     assert measures["podSecondsEnding"] == pytest.approx(3 * 0.6, abs=0.001)
 
 
+def test_a_gang_that_is_bound_whole_wastes_nothing_though_it_does_not_run_yet() -> None:
+    story = crowd(1)
+    for name in pods(0):
+        story.bind(2.0, name)
+    story.until(5.0)
+    history = History.of(story.recording, NAMESPACE)
+    gangs = history.gangs(serialized(1))
+    runs = gang_runs.of(history, gangs)
+    figures = gang_runs.figures(history, gangs, runs)
+    assert not runs[0].running
+    assert (figures["podSecondsUseful"], figures["podSecondsWasted"]) == (12.0, 0.0)
+
+
+def test_a_gang_that_never_runs_has_no_turn() -> None:
+    story = gang_placed(crowd(2), 2.0, 0)
+    ended(story, 3.0, 0)
+    gang_created(story, 3.5, 0)
+    for name in pods(1):
+        story.bind(4.0, name)
+    verdict = judge.conclude(story.until(60.0).recording, serialized(2))
+    assert verdict.observed == "starved"
+
+
 def test_not_serialized_before_every_gang_had_a_turn() -> None:
     story = crowd(3)
     turn(story, 2.0, 0)

@@ -72,6 +72,16 @@ def test_preempted_and_left_without_a_pod_group_is_told() -> None:
     assert "gang-0 was made anew without a PodGroup (lws#1054)" in verdict.evidence
 
 
+def test_a_worker_made_again_for_a_gang_that_went_is_no_part_of_its_end() -> None:
+    story = ended(arrived(full_pool()), 6.0, 0, last=0.3)
+    story.pod(6.4, "gang-0-1")
+    placed(story)
+    story.delete(9.0, "gang-0-1")
+    verdict = judged(story, rivalry())
+    assert verdict.ok
+    assert verdict.measures["victimPartlyBoundSeconds"] == pytest.approx(0.3)
+
+
 def test_nothing_is_known_before_the_rival_comes() -> None:
     assert judge.judge(full_pool().until(30.0).recording, rivalry()) is None
 
