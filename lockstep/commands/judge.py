@@ -7,10 +7,9 @@ import dataclasses
 import json
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
-from lockstep import judge, paths, recorder_process
+from lockstep import judge, recorder_process
 from lockstep.commands import record
 from lockstep.errors import LockstepError
 from lockstep.judge import Expectation, Later, Verdict
@@ -130,12 +129,6 @@ def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
         until = min(answer.at, deadline) if isinstance(answer, Later) else deadline
 
 
-def receipts_dir() -> Path:
-    """Where receipts go."""
-    own = os.environ.get("LOCKSTEP_RECEIPTS")
-    return Path(own) if own else paths.project_dir() / "out" / "receipts"
-
-
 def _write_receipt(recording: Recording, expectation: Expectation, verdict: Verdict) -> None:
     """Keep the proof; a fault in it must not hide the verdict."""
     from lockstep import receipt  # only here: reading its schema takes time
@@ -144,6 +137,6 @@ def _write_receipt(recording: Recording, expectation: Expectation, verdict: Verd
     context.setdefault("cluster", {"name": os.environ.get("LOCKSTEP_CLUSTER", ""), "provider": ""})
     try:
         paper = receipt.build(recording, expectation.to_mapping(), verdict.to_mapping(), context)
-        receipt.write(receipts_dir() / f"{paper['step']}.json", paper)
+        receipt.write(receipt.home() / f"{paper['step']}.json", paper)
     except (LockstepError, OSError, KeyError) as error:
         print(f"lockstep: no receipt was written: {error}", file=sys.stderr)
