@@ -74,7 +74,7 @@ def lws_config(stack: LiveStack) -> dict[str, Any]:
 
 
 def lws_pid(stack: LiveStack) -> int:
-    return stack.processes("lws-manager")[0].pid
+    return int(stack.processes("lws-manager")[0].pid)
 
 
 def test_outputs_are_the_contract_and_the_kubeconfig_is_secret(platform: LiveStack) -> None:

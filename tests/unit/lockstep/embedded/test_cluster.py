@@ -6,6 +6,7 @@ import pytest
 
 from lockstep import toolchain
 from lockstep.embedded import cluster, ports, processes
+from lockstep.errors import LockstepError
 
 
 @pytest.fixture(autouse=True)
@@ -63,15 +64,15 @@ def test_create_clears_what_an_earlier_one_left(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_failed_create_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = [cluster.LockstepError("no")] * cluster.ATTEMPTS
+    faults = [LockstepError("no")] * cluster.ATTEMPTS
     fake_kwokctl(monkeypatch, *faults)
-    with pytest.raises(cluster.LockstepError, match="no"):
+    with pytest.raises(LockstepError, match="no"):
         cluster.create("one", "abc")
     assert list((tmp_path / "clusters").iterdir()) == []
 
 
 def test_ports_taken_meanwhile_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried = fake_kwokctl(monkeypatch, cluster.LockstepError("taken"), None)
+    tried = fake_kwokctl(monkeypatch, LockstepError("taken"), None)
     draws = iter([20000, 21000])
     monkeypatch.setattr(ports, "free_ports", lambda names: dict.fromkeys(names, next(draws)))
     assert cluster.create("one", "abc").ports["apiserver"] == 21000
@@ -79,7 +80,7 @@ def test_ports_taken_meanwhile_are_drawn_again(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_load_of_a_cluster_that_is_gone_says_what_to_do() -> None:
-    with pytest.raises(cluster.LockstepError, match="one is not there; `pulumi up` makes it anew"):
+    with pytest.raises(LockstepError, match="one is not there; `pulumi up` makes it anew"):
         cluster.load("one")
 
 

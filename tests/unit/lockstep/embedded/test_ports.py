@@ -3,6 +3,7 @@ import socket
 import pytest
 
 from lockstep.embedded import ports
+from lockstep.errors import LockstepError
 
 
 def test_free_ports_are_distinct_and_free() -> None:
@@ -19,12 +20,12 @@ def test_a_taken_port_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
         port = taken.getsockname()[1]
         assert not ports.is_free(port)
         draws = iter([port, port, 20001])
-        monkeypatch.setattr(ports.random, "randint", lambda _low, _high: next(draws))
+        monkeypatch.setattr("random.randint", lambda _low, _high: next(draws))
         monkeypatch.setattr(ports, "is_free", lambda candidate: candidate != port)
         assert ports.free_ports(["a"]) == {"a": 20001}
 
 
 def test_no_free_port_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "is_free", lambda _port: False)
-    with pytest.raises(ports.LockstepError, match=r"no free ports .*ss -ltn"):
+    with pytest.raises(LockstepError, match=r"no free ports .*ss -ltn"):
         ports.free_ports(["a"])

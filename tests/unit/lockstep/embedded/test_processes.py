@@ -7,6 +7,7 @@ import psutil
 import pytest
 
 from lockstep.embedded import processes
+from lockstep.errors import LockstepError
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 
@@ -50,7 +51,7 @@ def test_a_process_that_does_not_end_is_named(
     child = start(tmp_path)
     monkeypatch.setattr(psutil.Process, "kill", lambda _self: None)
     monkeypatch.setattr(processes, "PATIENCE", 0.05)
-    with pytest.raises(processes.LockstepError, match=f"processes {child.pid} .* kill them"):
+    with pytest.raises(LockstepError, match=f"processes {child.pid} .* kill them"):
         processes.end_all(tmp_path)
     monkeypatch.undo()
     child.kill()

@@ -8,6 +8,7 @@ import psutil
 import pytest
 
 from lockstep.embedded import processes, supervisor
+from lockstep.errors import LockstepError
 
 SLEEP = "import os, sys, time; print(os.environ['WHO'], flush=True); time.sleep(60)"
 
@@ -68,7 +69,7 @@ def test_a_program_is_started_restarted_after_a_crash_and_on_new_configuration(
 
 def test_a_supervisor_that_does_not_start_says_why(tmp_path: Path) -> None:
     broken = supervisor.Program("p", ["tool"], {"K": '"'})
-    with pytest.raises(supervisor.LockstepError, match="supervisord does not start"):
+    with pytest.raises(LockstepError, match="supervisord does not start"):
         supervisor.run(tmp_path, tmp_path, [broken])
 
 
