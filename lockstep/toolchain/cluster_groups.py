@@ -28,7 +28,7 @@ def etcd() -> Group:
         name="etcd",
         version=version,
         programs=(Program("etcd", "etcd", "go.etcd.io/etcd/server/v3"),),
-        gigabytes=1,
+        gigabytes=0.5,
         minutes=1,
         assets=(asset,) if system() == "linux" else (),
     )
@@ -46,7 +46,7 @@ def kwok() -> Group:
             Program(name, "kwok", f"sigs.k8s.io/kwok/cmd/{name}", variables)
             for name in ("kwok", "kwokctl")
         ),
-        gigabytes=2,
+        gigabytes=1,
         minutes=2,
     )
 
@@ -95,7 +95,7 @@ def volcano() -> Group:
             Program(f"vc-{name}", "kubernetes", f"volcano.sh/volcano/cmd/{name}", variables)
             for name in ("scheduler", "controller-manager")
         ),
-        gigabytes=1,
+        gigabytes=0.5,
         minutes=1.5,
         copies=(
             Copy(
@@ -116,7 +116,7 @@ def lws(version: str) -> Group:
         name=module,
         version=version,
         programs=(Program(f"lws-manager-{version}", module, "sigs.k8s.io/lws/cmd", variables),),
-        gigabytes=2,
+        gigabytes=1.5,
         minutes=2,
         copies=(Copy(module, "sigs.k8s.io/lws", "charts/lws", "charts/lws"),),
         command=MAKE_TOOLS if version == versions.LWS_DEFAULT else f"{TOOLS} --lws {version}",

@@ -35,7 +35,7 @@ def pulumi() -> Group:
         name="pulumi",
         version=version,
         programs=programs,
-        gigabytes=4,
+        gigabytes=3.5,
         minutes=6,
         copies=tuple(
             Copy("pulumi", f"{SOURCE}/pulumi/sdk/v3", source, f"bin/{name}")
@@ -73,7 +73,7 @@ def pulumi_command() -> Group:
         name="pulumi-command",
         version=version,
         programs=(Program(program, "pulumi-command", f"{source}/cmd/{program}", variables),),
-        gigabytes=1,
+        gigabytes=0.5,
         minutes=1,
         assets=_plugin_release("command", version),
     )
@@ -90,7 +90,7 @@ def pulumi_kubernetes() -> Group:
         name=module,
         version=version,
         programs=(Program(program, module, ".", variables),),
-        gigabytes=4,
+        gigabytes=3.5,
         minutes=8,
         embeds=tuple(
             Copy(module, source, f"cmd/{program}/{name}", name)
