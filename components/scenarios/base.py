@@ -38,7 +38,7 @@ class ScenarioArgs:
     versions: Mapping[str, str] = field(default_factory=dict)
     """The platform's versions: a change of them is judged anew, and is in the receipt."""
     installed: Sequence[pulumi.Resource] = ()
-    """What has to be there before a recorder: the kinds of objects that it follows."""
+    """What has to be there before a recorder: the kinds that it follows; empty: all of `ready`."""
     ready: Sequence[pulumi.Resource] = ()
     """What has to be there before a workload: operators, their config and their rights."""
 
@@ -139,7 +139,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 fingerprint=fingerprint(args, plan),
             ),
             # It need not wait for the operators: those may still be starting meanwhile.
-            opts=args.cluster.child(self, depends_on=list(args.installed)),
+            opts=args.cluster.child(self, depends_on=list(args.installed or args.ready)),
         )
 
     def _blocked(
