@@ -184,8 +184,9 @@ class Walk:
 
     def _take(self, step: Step) -> Outcome:
         started = time.monotonic()
-        if self.stack.config("clusterProvider") != "kwok":
-            # Real workers are few: the scenario before must give them back first.
+        if step.stack or self.stack.config("clusterProvider") != "kwok":
+            # Real workers are few: the scenario before must give them back first. And gangs that
+            # still wait for a turn have a place in Volcano's queue, whichever workers they want.
             self._configure({**self._changes(step), "scenarios": self._kept(step)})
             self._update(None)
         self._configure(self._fitting(step))

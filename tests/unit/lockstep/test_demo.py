@@ -91,3 +91,27 @@ def test_demo_goes_as_far_as_asked(
     assert cli.main(["demo", *words]) == 0
     assert taken[0].name == "gang"
     assert taken[-1].name == last
+
+
+@pytest.mark.parametrize(
+    ("step", "updates"),
+    [
+        (ARTICLE[0], [["gang"]]),
+        (ARTICLE[2], [["gang", "constrained"]]),
+        (BEYOND[0], [[], ["contention"]]),
+    ],
+    ids=lambda value: value.name if isinstance(value, Step) else "",
+)
+def test_scenario_beyond_the_article_meets_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, step: Step, updates: list[list[str]]
+) -> None:
+    made = walk(receipts=tmp_path)
+    seen: list[list[str]] = []
+
+    def update(_: Step | None) -> str:
+        seen.append(configured(made)["lockstep:scenarios"])
+        return ""
+
+    monkeypatch.setattr(made, "_update", update)
+    assert made._take(step).reason == "no verdict was reached"
+    assert seen == updates
