@@ -36,6 +36,7 @@ def test_pod_of_a_leader_worker_set() -> None:
         "ready": False,
         "deleting": False,
         "scheduler": "volcano",
+        "priorityClass": None,
         "podGroup": "gang-0-abc",
         "requests": {},
         "unschedulable": None,
