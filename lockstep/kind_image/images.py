@@ -124,11 +124,10 @@ def _binary(name: str, path: str) -> tuple[Entry, ...]:
 
 def _network_tools(root: Path) -> tuple[Entry, ...]:
     """`ip` and iptables, of the kind that speaks nftables, with the extensions that they load."""
-    extensions = sorted(root.glob("usr/lib/*/xtables/*.so"))
+    extensions = [f"/{file.relative_to(root)}" for file in root.glob("usr/lib/*/xtables/*.so")]
     families = (name.replace("ip", family, 1) for family in ("ip", "ip6") for name in IPTABLES)
     return (
-        *with_libraries(root, ("/usr/sbin/ip", XTABLES)),
-        *(Entry(f"/{file.relative_to(root)}", file, mode=0o644) for file in extensions),
+        *with_libraries(root, ("/usr/sbin/ip", XTABLES, *sorted(extensions))),
         *(Entry(f"/usr/sbin/{name}", link=Path(XTABLES).name) for name in families),
     )
 

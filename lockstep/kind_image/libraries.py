@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from lockstep.errors import LockstepError
@@ -14,19 +14,14 @@ from lockstep.kind_image.archive import Entry
 LOADED = re.compile(r"(?:=>\s*|^\s*)(/\S+)\s+\(0x", re.MULTILINE)
 
 
-def with_libraries(root: Path, programs: Iterable[str]) -> tuple[Entry, ...]:
-    """The programs of a root, and every library that they need, at the places they look for it."""
-    paths: dict[str, None] = {}
-    for program in programs:
-        paths[program] = None
-        done = subprocess.run(
-            ["chroot", root, "ldd", program], capture_output=True, text=True, check=False
-        )
-        if "not found" in done.stdout:
-            raise LockstepError(
-                f"{program} in {root} lacks a library; remove the folder, try again"
-            )
-        paths.update(dict.fromkeys(needed(done.stdout)))
+def with_libraries(root: Path, files: Sequence[str]) -> tuple[Entry, ...]:
+    """Programs or libraries of a root, and all that they load, at the places they look for it."""
+    done = subprocess.run(
+        ["chroot", root, "ldd", *files], capture_output=True, text=True, check=False
+    )
+    if "not found" in done.stdout + done.stderr:
+        raise LockstepError(f"a library is missing in {root}; remove the folder and try again")
+    paths = dict.fromkeys([*files, *needed(done.stdout)])
     return tuple(Entry(path, resolve(root, path)) for path in paths)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from lockstep.errors import LockstepError
 from lockstep.kind_image import libraries
 
 LDD = """\
@@ -44,3 +46,26 @@ def root(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("path", ["/lib/arch/libx.so.1", "/lib/absolute.so", "/lib/arch/up.so"])
 def test_links_stay_inside_the_root(root: Path, path: str) -> None:
     assert libraries.resolve(root, path) == root / "usr/lib/arch/libx.so.1.2"
+
+
+def test_what_a_plugin_loads_comes_along(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An iptables extension needs the maths library, which iptables itself does not."""
+    said = "/lib/arch/x.so:\n\tlibx.so.1 => /lib/arch/libx.so.1 (0x1)\n"
+    monkeypatch.setattr(
+        subprocess,
+        "run",
+        lambda command, **_: subprocess.CompletedProcess(command, 0, said, ""),
+    )
+    entries = libraries.with_libraries(root, ("/lib/arch/up.so",))
+    assert [entry.path for entry in entries] == ["/lib/arch/up.so", "/lib/arch/libx.so.1"]
+    assert entries[1].source == root / "usr/lib/arch/libx.so.1.2"
+
+
+def test_missing_library_is_an_error(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        subprocess,
+        "run",
+        lambda command, **_: subprocess.CompletedProcess(command, 0, "libm.so.6 => not found", ""),
+    )
+    with pytest.raises(LockstepError, match="a library is missing"):
+        libraries.with_libraries(root, ("/lib/arch/up.so",))
