@@ -76,7 +76,7 @@ def show(console: Console, found: Matrix) -> None:
     """Print the table: a row per pair, a column per step."""
     table = Table(title="Versions", title_justify="left", title_style="bold")
     for title in ("LWS", "Volcano", *matrix.steps(found)):
-        table.add_column(title)
+        table.add_column(title, overflow="fold")  # on a narrow screen, too, all of it
     for row in found["rows"]:
         cells = [
             f"[green]{cell['observed']}[/green]"

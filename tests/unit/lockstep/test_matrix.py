@@ -213,3 +213,11 @@ def test_table_marks_what_is_not_as_expected() -> None:
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     assert [line.count("✗") for line in lines if "1.14.1" in line] == [0, 1]
+
+
+def test_table_hides_nothing_on_a_narrow_screen() -> None:
+    console = Console(file=io.StringIO(), width=70)
+    outcomes = [outcome(step, observed=step.expected) for step in command.steps()]
+    command.show(console, matrix.build({OLD: outcomes}, NOW))
+    assert isinstance(console.file, io.StringIO)
+    assert "…" not in console.file.getvalue()
