@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lockstep.drills.ground import Ground
+from lockstep.drills.outcome import spoilt
 from lockstep.judge.history import History
 
 SECONDS = 10.0
@@ -10,7 +11,12 @@ SECONDS = 10.0
 
 def run(ground: Ground) -> None:
     """Wait until no pod can be placed any more, then see how long that lasts."""
-    ground.until("pods that are bound, and pods that are refused", lambda seen: _full(ground, seen))
+    ground.until(
+        "pods that are bound, and pods that are refused",
+        lambda seen: spoilt(ground) or _full(ground, seen),
+    )
+    if spoilt(ground):
+        return
     ground.note(f"waiting: {SECONDS:.0f} s for any gang to become whole")
     ground.rest(SECONDS)
 

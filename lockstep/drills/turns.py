@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType
 
-from lockstep import judge
 from lockstep.drills.ground import Ground
+from lockstep.drills.outcome import spoilt
 from lockstep.judge import podgroups, runs
 from lockstep.judge.history import Gang, History
 from lockstep.judge.runs import Run
@@ -35,13 +35,13 @@ def run(ground: Ground) -> None:
             break
     _await_work(ground)
     # LWS takes a while to make an ended group anew; the judge must not meet it half-way.
-    ground.until("every group made anew", lambda seen: _spoilt(ground) or _all_there(ground, seen))
+    ground.until("every group made anew", lambda seen: spoilt(ground) or _all_there(ground, seen))
 
 
 def _await_work(ground: Ground) -> Sequence[Run]:
     """Wait for a whole gang; none when the outcome is known to be another."""
     history = ground.until(
-        "a whole gang", lambda seen: _spoilt(ground) or bool(_at_work(ground, seen))
+        "a whole gang", lambda seen: spoilt(ground) or bool(_at_work(ground, seen))
     )
     return _at_work(ground, history)
 
@@ -67,12 +67,6 @@ def _at_work(ground: Ground, history: History) -> Sequence[Run]:
 def _all_had_a_turn(ground: Ground) -> bool:
     ended = {one.key for one in _runs(ground, ground.history()) if one.over}
     return len(ended) >= ground.expectation.groups
-
-
-def _spoilt(ground: Ground) -> bool:
-    """Whether the outcome is known to be another: there is nothing more to wait for."""
-    verdict = judge.judge(ground.live.recording, ground.expectation)
-    return verdict is not None and not verdict.ok
 
 
 def _finish(ground: Ground, one: Run) -> None:

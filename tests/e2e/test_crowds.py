@@ -11,6 +11,7 @@ from lightkube.resources.core_v1 import Pod
 from lightkube.types import PatchType
 
 from lockstep import kube, paths
+from lockstep.drills.sets import LeaderWorkerSet
 from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
 
 Queue = create_global_resource("scheduling.volcano.sh", "v1beta1", "Queue", "queues")
@@ -20,7 +21,6 @@ DEFAULTS: dict[str, Any] = {
     "groupSize": 4,
     "groups": 1,
 }
-ENOUGH = "25"  # seconds that a judge waits for what will never come
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,12 @@ def verdict(stack: LiveStack, scenario: str) -> dict[str, Any]:
     found: dict[str, Any] = stack.outputs()["verdicts"][scenario]
     assert found["ok"], found["reason"]
     return found
+
+
+def bound_pods(stack: LiveStack, scenario: str) -> set[str]:
+    with stack.client() as client:
+        pods = list(client.list(Pod, namespace=f"lockstep-{scenario}"))
+    return {str(p.metadata.name) for p in pods if p.metadata and p.spec and p.spec.nodeName}
 
 
 def judge_again(stack: LiveStack, scenario: str, *, ok: bool) -> str:
@@ -91,19 +97,21 @@ def test_the_default_scheduler_lets_gangs_block_each_other(stack: LiveStack) -> 
     assert found["measures"]["gangsCompleted"] == 0
     assert found["measures"]["podSecondsWasted"] > 30
     assert found["podGroup"] is None
-    pods = list(stack.client().list(Pod, namespace="lockstep-contention-control"))
-    assert sum(1 for pod in pods if pod.spec and pod.spec.nodeName) == 4
-    assert len(pods) == 16
+    assert len(bound_pods(stack, "contention-control")) == 4
 
 
-def test_a_crowd_that_gets_a_gang_through_is_no_deadlock(
-    stack: LiveStack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Three leaders leave one place of four free: a group of two gets whole.
-    monkeypatch.setitem(stack.environment, "LOCKSTEP_PATIENCE", ENOUGH)
-    become(stack, "contention-control", groupSize=2, groups=3)
-    output = stack.deploy(ok=False)
+def test_a_gang_that_gets_through_ends_the_deadlock(stack: LiveStack) -> None:
+    with stack.client() as client:
+        client.patch(
+            LeaderWorkerSet.Scale,
+            "contention-control-lws",
+            {"spec": {"replicas": 1}},
+            namespace="lockstep-contention-control",
+            patch_type=PatchType.MERGE,
+        )
+    output = judge_again(stack, "contention-control", ok=False)
     assert "contention-control: expected deadlocked, observed progressed" in output
+    assert "contention-control-lws-0 ran whole" in output
 
 
 def test_a_queue_keeps_its_cap(stack: LiveStack) -> None:
@@ -113,7 +121,8 @@ def test_a_queue_keeps_its_cap(stack: LiveStack) -> None:
     assert found["observed"] == "capped"
     assert found["measures"]["gangsAtOnce"] == 2
     assert any("queue resource quota insufficient" in line for line in found["evidence"])
-    groups = list(stack.client().list(kube.PodGroup, namespace="lockstep-queue-cap"))
+    with stack.client() as client:
+        groups = list(client.list(kube.PodGroup, namespace="lockstep-queue-cap"))
     assert {group["spec"]["queue"] for group in groups} == {"lockstep-queue-cap"}
     assert_unchanged(stack)
 
@@ -134,9 +143,9 @@ def test_a_gang_of_higher_priority_gets_the_room_whole(stack: LiveStack) -> None
     assert found["measures"]["victimPartlyBoundSeconds"] < 2
     assert "PodGroup preemption-rival-lws-0" in found["evidence"][0]
     assert found["evidence"][0].endswith("of lockstep-preemption-high")
-    pods = list(stack.client().list(Pod, namespace="lockstep-preemption"))
-    bound = {p.metadata.name for p in pods if p.metadata and p.spec and p.spec.nodeName}
-    assert bound == {f"preemption-rival-lws-0{worker}" for worker in ("", "-1", "-2", "-3")}
+    assert bound_pods(stack, "preemption") == {
+        f"preemption-rival-lws-0{worker}" for worker in ("", "-1", "-2", "-3")
+    }
     assert_unchanged(stack)
 
 

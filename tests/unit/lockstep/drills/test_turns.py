@@ -104,3 +104,10 @@ def test_endurance_waits_for_a_full_room_and_then_some() -> None:
     assert stage.now() == pytest.approx(4.0 + endurance.SECONDS, abs=0.1)
     assert notes(stage) == ["waiting: 10 s for any gang to become whole"]
     assert stage.deeds == []
+
+
+def test_endurance_ends_when_a_gang_is_whole() -> None:
+    stage = Stage(gang_placed(crowd(2), 2.0, 0))
+    endurance.run(ground(stage, expect("deadlocked", groups=2, gang=False)))
+    assert stage.now() == 0.0
+    assert notes(stage) == []
