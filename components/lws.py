@@ -51,12 +51,6 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
     ) -> None:
         super().__init__("lockstep:platform:LeaderWorkerSetOperator", name, None, opts)
         cluster = args.cluster
-        # Made here and not by Helm, which would leave it behind.
-        namespace = kubernetes.core.v1.Namespace(
-            f"{name}-namespace",
-            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
-            opts=cluster.child(self),
-        )
         definitions = program(
             f"{name}-crds",
             create="crds apply",
@@ -67,6 +61,13 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
                 "LOCKSTEP_VERSION": args.version,
             },
             opts=cluster.child(self),
+        )
+        # Made here and not by Helm, which would leave it behind.
+        namespace = kubernetes.core.v1.Namespace(
+            f"{name}-namespace",
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
+            # Nothing is touched where LWS is somebody else's: the step before refuses.
+            opts=cluster.child(self, depends_on=[definitions]),
         )
         to_host = args.webhook_url is not None
         self.release = kubernetes.helm.v3.Release(

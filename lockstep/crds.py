@@ -101,7 +101,7 @@ def is_served(definition: Any) -> bool:
     return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 
 
-def others(client: Client) -> list[str]:
+def already_there(client: Client) -> list[str]:
     """Definitions of LWS that were there before us; Helm marks none, so ask before it installs."""
     found = {name: _found(client, name) for name in sorted(NAMES)}
     return [name for name, one in found.items() if one and INSTALLED_LABEL not in _labels(one)]

@@ -42,10 +42,14 @@ def apply(client: Client) -> dict[str, list[str]]:
     version, chart = os.environ.get(VERSION), os.environ.get(CHART)
     if not version:
         raise LockstepError(f"which LWS? set {VERSION}")
-    others = _others_before()
+    there, others = crds.installed_version(client), _others_before()
     if others is None:
-        others = crds.others(client)
-    there = crds.installed_version(client)
+        others = crds.already_there(client)
+        if others and there:
+            raise LockstepError(
+                f"the cluster has LWS {there} already; "
+                "set lockstep:installLws to false to use it, or remove it"
+            )
     if chart:
         crds.apply(client, crds.of_chart(Path(chart)), others)
     else:

@@ -90,6 +90,7 @@ def test_lws_kinds_are_installed_before_it_and_apart_from_it() -> None:
         assert kinds["environment"]["LOCKSTEP_CHART"] == "/charts/lws"
         assert kinds["environment"]["LOCKSTEP_VERSION"] == "0.8.0"
         assert graph.waits_for("lws-release", "lws-crds")
+        assert graph.waits_for("lws-namespace", "lws-crds")
         assert release["skipCrds"] is True
         assert Path(release["postrender"]).name == "post_renderer.py"
 

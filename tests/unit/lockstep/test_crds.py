@@ -225,6 +225,29 @@ def test_apply_that_is_refused_is_an_error_of_one_line(
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.parametrize("with_chart", [True, False])
+def test_lws_of_somebody_else_is_left_alone(
+    api: DefiningApi,
+    chart: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    with_chart: bool,
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_CHART", str(chart) if with_chart else "")
+    api.put(f"{HOME}/{SETS}", definition())
+    install(api, "registry.k8s.io/lws/lws:v0.9.0")
+    assert cli.main(["crds", "apply"]) == 2
+    assert api.applied == []
+    assert "has LWS 0.9.0 already; set lockstep:installLws to false" in capsys.readouterr().err
+
+
+def test_lws_of_an_interrupted_install_is_ours(api: DefiningApi, chart: Path) -> None:
+    assert chart.is_dir()
+    cli.main(["crds", "apply"])
+    install(api, "registry.k8s.io/lws/lws:v0.9.0")
+    assert cli.main(["crds", "apply"]) == 0
+
+
 def test_apply_must_know_the_version(
     api: DefiningApi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
