@@ -16,11 +16,10 @@ import yaml
 from lockstep import paths, receipt, toolchain, versions
 from lockstep.embedded import cluster as embedded
 from lockstep.stack import Stack
+from tests.bench import recorder
 from tests.bench.by_hand import ByHand, copy_of
-from tests.bench.following import lags
 
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
-PODS = (500, 2000)
 
 
 def timed(stack: Stack, *words: str) -> float:
@@ -94,18 +93,12 @@ def judging(folder: Path) -> None:
 
 def following() -> None:
     """The recorder against kubectl."""
-    print("\nfollowing: the recorder behind `kubectl get pods --watch`")
-    for pods in PODS:
-        cluster = embedded.create(f"bench-{pods}", "bench")
-        try:
-            late, memory = lags(cluster.kubeconfig, cluster.folder, pods)
-        finally:
-            embedded.delete(cluster.name)
-        p50, p99 = late[len(late) // 2], late[int(len(late) * 0.99)]
-        print(
-            f"  {pods:5d} pods: {len(late)} changes, lag p50 {p50:.3f} s, p99 {p99:.3f} s, "
-            f"memory {memory:.0f} MiB"
-        )
+    print("\nfollowing: seconds behind the API server, the recorder beside `kubectl --watch`")
+    cluster = embedded.create("bench-recorder", "bench")
+    try:
+        print(f"  {recorder.measure(cluster)}")
+    finally:
+        embedded.delete(cluster.name)
 
 
 def main() -> None:
