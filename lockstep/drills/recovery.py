@@ -5,9 +5,9 @@ from __future__ import annotations
 from lightkube.resources.core_v1 import Pod
 
 from lockstep import taints
+from lockstep.drills import sets
 from lockstep.drills.ground import Ground
 from lockstep.drills.sets import STEADY
-from lockstep.judge import generations
 from lockstep.judge.generations import Generation
 from lockstep.judge.history import History
 from lockstep.judge.rules.recreated import LEADER, NODE, WORKER
@@ -36,16 +36,15 @@ def _worker(group: Generation) -> str:
 
 
 def _whole(ground: Ground, since: float) -> Generation:
-    """Wait for the first group made after a time: all of it runs, under its own PodGroup."""
+    """Wait until all groups are whole, and the first of them was made after a time."""
     what = "a group that is whole, with new pods and a PodGroup of its new leader"
-    history = ground.steadily(what, STEADY, lambda seen: bool(_newest(ground, seen, since)))
-    return _newest(ground, history, since)[0]
+    history = ground.steadily(what, STEADY, lambda seen: bool(_struck(ground, seen, since)))
+    return _struck(ground, history, since)[0]
 
 
-def _newest(ground: Ground, history: History, since: float) -> list[Generation]:
-    """The newest life of the first group, if it is the one that is waited for."""
-    return [
-        life
-        for life in generations.of(history.gangs(ground.expectation)[0])[-1:]
-        if life.whole and life.began > since and generations.owned(history, life, history.end)
-    ]
+def _struck(ground: Ground, history: History, since: float) -> list[Generation]:
+    """The first group, which is the one that is struck, if it is the one that is waited for."""
+    expectation = ground.expectation
+    key = history.gangs(expectation)[0].key
+    groups = sets.whole(history, expectation, expectation.groups)
+    return [group for group in groups if group.key == key and group.began > since]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -305,3 +306,36 @@ def test_performance_that_fails_says_so_in_the_recording(error: Exception, told:
     stage = Cluster()
     assert drills.perform(Deed(error), ground(stage, expect("recreated"))) == told
     assert notes(stage)[-1] == f"drill gave up: {told}"
+
+
+def test_performance_that_is_told_to_end_puts_things_back(
+    tainted: list[tuple[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Cluster()
+    stage.answers["delete"] = lambda at, _name, _how: stage.renew(at)
+    monkeypatch.setattr(taints, "lose", lambda *_: signal.raise_signal(signal.SIGTERM))
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit):
+        drills.perform(drills.drill("recovery"), ground(stage, expect("recreated")))
+    assert tainted[-1] == ("remove", WORKERS)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_recovery_waits_for_the_other_groups_of_a_lost_node(
+    tainted: list[tuple[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Cluster(groups=2)
+    stage.answers["delete"] = lambda at, _name, _how: stage.renew(at)
+
+    def lose(*_: Any) -> None:
+        stage.renew(stage.time)
+        stage.later(stage.time + 0.1, lambda now: _nothing(stage.told.gone(now, 1)))
+        stage.later(stage.time + 7.0, lambda now: _nothing(stage.told.whole(now, 1)))
+
+    monkeypatch.setattr(taints, "lose", lose)
+    started = []
+    monkeypatch.setattr(taints, "remove", lambda *_: started.append(stage.time))
+    run(recovery, stage, expect("recreated", groups=2))
+    lost = [seen.at for seen in stage.recording.of("event")][-1]
+    assert started[-1] - lost > 7.0
+    assert tainted == []
