@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lightkube import Client
 
 from lockstep import kind_image, paths, toolchain
 from lockstep.kind_image import engine
@@ -20,7 +22,7 @@ STACK = Path(__file__).resolve().parents[2] / "stacks" / "Pulumi.kind.yaml"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--keep", action="store_true", help="leave the cluster up, to look into it")
+    parser.addoption("--keep", help="a folder for the state: the cluster stays, and is used again")
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +47,9 @@ def node_image() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def _own_state(request: pytest.FixtureRequest) -> Iterator[Path]:
     """State of its own, so that the tests never meet a stack of the checkout."""
-    folder = Path(tempfile.mkdtemp(prefix="lockstep-e2e-kind-"))
+    kept = request.config.getoption("--keep")
+    folder = Path(kept or tempfile.mkdtemp(prefix="lockstep-e2e-kind-"))
+    folder.mkdir(exist_ok=True)
     saved = dict(os.environ)
     os.environ["LOCKSTEP_STATE"] = str(folder / "state")
     os.environ["LOCKSTEP_RECEIPTS"] = str(folder / "receipts")
@@ -55,12 +59,22 @@ def _own_state(request: pytest.FixtureRequest) -> Iterator[Path]:
     yield folder
     os.environ.clear()
     os.environ.update(saved)
-    if not request.config.getoption("--keep"):
+    if not kept:
         shutil.rmtree(folder)
 
 
 class KindStack(LiveStack):
     """A stack on kind, and what Docker knows of it."""
+
+    @functools.cached_property
+    def api(self) -> Client:
+        """One client for all looks into the cluster: each has a connection of its own."""
+        return self.client()
+
+    def disconnect(self) -> None:
+        """Close the client; the next look has a new one."""
+        if client := self.__dict__.pop("api", None):
+            client.close()
 
     def node_containers(self) -> list[str]:
         """The names of the cluster's containers, stopped ones too."""
@@ -100,9 +114,11 @@ def stack(node_image: str, _own_state: Path, request: pytest.FixtureRequest) -> 
     """One stack, and one cluster of four nodes, for all tests: they walk it step by step."""
     assert node_image
     file = _own_state / "Pulumi.e2e-kind.yaml"
-    shutil.copyfile(STACK, file)
+    if not file.exists():
+        shutil.copyfile(STACK, file)
     stack = KindStack("e2e-kind", file)
     stack.select()
     yield stack
+    stack.disconnect()
     if not request.config.getoption("--keep") and stack.exists():
         stack.down()
