@@ -257,6 +257,12 @@ def _platform_faults(settings: Settings) -> Iterator[str]:
             "another scheduler places it (lws#630)"
         )
         yield _fault("gangScheduling", "true", allowed)
+    if "contention" in names and len(names) > 1:
+        allowed = (
+            "contention must be alone, as Volcano admits gangs by the room of the whole cluster: "
+            "those that wait there would keep others out"
+        )
+        yield _fault("scenarios", ", ".join(names), allowed)
     if "missing-rbac" in names:
         if not platform.gang_scheduling:
             allowed = "must be true for missing-rbac, or there is no right to take away"

@@ -91,9 +91,25 @@ def most_at_once(runs: Sequence[Run]) -> int:
     )
 
 
-def most_places(gangs: Iterable[Gang]) -> int:
-    """How many pods held a place at the same time, at most; those that leave give it up."""
-    spans = [(pod.bound.at, _left(pod)) for gang in gangs for pod in gang.pods if pod.bound]
+def most_places(gangs: Iterable[Gang]) -> tuple[int, int]:
+    """How many pods held a place at the same time, at most: of gangs, and of gangs that end, too.
+
+    A pod that leaves gives its place up. A gang that has run ends when its first pod leaves.
+    """
+    active: list[tuple[float, float]] = []
+    every: list[tuple[float, float]] = []
+    for life in (life for gang in gangs for life in generations.of(gang)):
+        bound = [pod for pod in life.pods if pod.bound]
+        end = min(map(_left, bound), default=0.0)
+        whole = _whole_from(life) is not None
+        for pod in bound:
+            start = pod.bound.at if pod.bound else 0.0
+            every.append((start, _left(pod)))
+            active.append((start, end if whole else _left(pod)))
+    return _most(active), _most(every)
+
+
+def _most(spans: Sequence[tuple[float, float]]) -> int:
     return max((sum(1 for s, e in spans if s <= start < e) for start, _ in spans), default=0)
 
 

@@ -26,6 +26,15 @@ def test_each_stack_is_sound(configure_stack: ConfigureStack, stack: str) -> Non
             ["lockstep:groups is '1': must be at least 2 for contention, as 1 would fit"],
         ),
         (
+            "contention",
+            {"scenarios": ["contention", "no-gang"], "taintedWorkers": 1},
+            [
+                "lockstep:scenarios is 'contention, no-gang': contention must be alone, as Volcano "
+                "admits gangs by the room of the whole cluster: those that wait there would keep "
+                "others out"
+            ],
+        ),
+        (
             "contention-control",
             {"workersPerScenario": 8},
             ["lockstep:groups is '4': must be at least 5 for contention-control, as 4 would fit"],

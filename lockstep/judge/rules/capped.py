@@ -19,7 +19,8 @@ def capped(case: Case) -> Finding | Later | None:
         return answer
     runs = gang_runs.of(case.history, case.wanted)
     most, cap = gang_runs.most_at_once(runs), case.expectation.at_once or 0
-    places, allowed = gang_runs.most_places(case.wanted), cap * case.expectation.size
+    places, _ = gang_runs.most_places(case.wanted)
+    allowed = cap * case.expectation.size
     if places > allowed:
         what = f"{places} pods held a place at once in a queue that admits {allowed}"
         return Finding("exceeded", what, evidence(case, runs))
@@ -67,7 +68,13 @@ def _finding(case: Case, runs: Sequence[Run], cap: int) -> Finding:
         f"never more than {cap} of {total} gangs ran at once, though there was room for all; "
         f"each of {total} ran"
     )
-    facts = (f"queue {case.expectation.queue} admits {cap} gangs", _refusal(case))
+    facts = [f"queue {case.expectation.queue} admits {cap} gangs", _refusal(case)]
+    _, places = gang_runs.most_places(case.wanted)
+    if places > cap * case.expectation.size:
+        facts.append(
+            f"while a gang ended, {places} pods held a place: Volcano counts a queue by its "
+            "PodGroups, and that of the gang went before its last pods"
+        )
     return Finding(
         "capped",
         what,

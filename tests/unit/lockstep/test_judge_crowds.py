@@ -214,16 +214,16 @@ def in_queue(story: Story, groups: int = 3, queue: str = "narrow") -> Story:
     return story
 
 
-def queued(reason: bool = True) -> Story:
+def queued(reason: bool = True, last: float = 0.3) -> Story:
     """Two gangs run; the third does when the first has ended, then the first again."""
     story = in_queue(crowd(3))
     if reason:
         message = "queue resource quota insufficient: insufficient cpu"
         story.warn(1.8, "PodGroup/gang-2-r1", "Unschedulable", message)
     gang_placed(gang_placed(story, 2.0, 0), 2.1, 1)
-    ended(story, 3.0, 0)
-    gang_created(story, 3.5, 0)
-    story.tell(3.6, "podgroup", "MODIFIED", "gang-0-r1", queue="narrow")
+    ended(story, 3.0, 0, last)
+    gang_created(story, 3.2 + last, 0)
+    story.tell(3.3 + last, "podgroup", "MODIFIED", "gang-0-r1", queue="narrow")
     return gang_placed(story, 4.0, 2)
 
 
@@ -237,6 +237,13 @@ def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
         "queue narrow admits 2 gangs",
         "PodGroup/gang-2-r1 Unschedulable: queue resource quota insufficient: insufficient cpu",
     )
+
+
+def test_pods_of_a_gang_that_ends_are_told_but_not_held_against_the_queue() -> None:
+    story = queued(last=2.5)
+    verdict = judged(story, capped())
+    assert verdict.ok
+    assert any("while a gang ended, 10 pods held a place" in line for line in verdict.evidence)
 
 
 def test_capped_needs_a_reason() -> None:
