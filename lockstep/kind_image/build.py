@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lockstep import paths, toolchain, versions
 from lockstep.errors import LockstepError
-from lockstep.kind_image import archive, engine, images, node, recipe, root, store
+from lockstep.kind_image import archive, engine, images, node, packages, recipe, root, store
 from lockstep.kind_image.console import Console
 from lockstep.kind_image.programs import program
 from lockstep.toolchain import cache, catalogue
@@ -74,9 +74,7 @@ class _Build:
             return
         self._progress.note(f"building {name}; log: {self._console.log}")
         folder = work_dir() / f"root-{recipe.DEBIAN_SUITE}"
-        self._step(
-            "Debian root", "installing packages", lambda: root.bootstrap(self._console, folder)
-        )
+        self._step("Debian root", "installing packages", lambda: self._debian(folder))
         self._step("node", "adding Kubernetes", lambda: root.furnish(self._console, folder))
         packed = work_dir() / "images.tar"
         self._step("container images", "packing", lambda: self._pack(folder, packed))
@@ -86,20 +84,23 @@ class _Build:
         self._progress.note(f"{name} is ready ({_megabytes(name)} MB), after {elapsed}")
 
     def _engine(self) -> None:
-        self._progress.start("Docker", "looking for the engine and debootstrap")
-        packages = []
-        if not engine.is_running() and not engine.is_installed():
-            packages.append("docker.io")
-        if shutil.which("debootstrap") is None:
-            packages.append("debootstrap")
-        if packages:
-            self._progress.note(f"installing the Debian packages {' and '.join(packages)}")
-            engine.install(self._console, packages)
+        self._progress.start("Docker", "looking for the engine")
         if not engine.is_running():
+            if not engine.is_installed():
+                self._install("docker.io")
             engine.start(program("kind-runtime"), self._progress.tick)
             self._progress.note("started Docker; `python -m lockstep kind_image --stop` ends it")
         engine.check_privileged()
         self._progress.finish("ready")
+
+    def _debian(self, folder: Path) -> None:
+        if shutil.which("debootstrap") is None:
+            self._install("debootstrap")
+        root.bootstrap(self._console, folder)
+
+    def _install(self, package: str) -> None:
+        self._progress.note(f"installing the Debian package {package} on this machine")
+        packages.install(self._console, package)
 
     def _pack(self, folder: Path, packed: Path) -> None:
         packing = images.all_images(folder)

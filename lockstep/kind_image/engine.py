@@ -8,13 +8,12 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.kind_image import capabilities
-from lockstep.kind_image.console import Console
 
 START_WITHIN = 60
 STOP_WITHIN = 30
@@ -42,22 +41,6 @@ def is_running() -> bool:
 def is_installed() -> bool:
     """Whether there is an engine that could be started."""
     return shutil.which("docker") is not None and shutil.which("dockerd") is not None
-
-
-def install(console: Console, packages: Sequence[str]) -> None:
-    """Install Debian packages."""
-    if shutil.which("apt-get") is None:
-        raise LockstepError(
-            f"there is no apt-get here to install {' and '.join(packages)} with; "
-            "build the image on Debian or Ubuntu, or install these by hand"
-        )
-    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
-    console.run("updating the package lists", ["apt-get", "update"], environment=quiet)
-    console.run(
-        f"installing {' and '.join(packages)}",
-        ["apt-get", "install", "--yes", "--no-install-recommends", *packages],
-        environment=quiet,
-    )
 
 
 def start(runtime: Path, tick: Callable[[], None] = lambda: None) -> None:

@@ -7,6 +7,8 @@ import subprocess
 
 from lockstep.kind_image.recipe import REPOSITORY, image_name
 
+ANSWER_WITHIN = 30
+
 
 def find() -> str | None:
     """The name of the node image that was built here from these very sources, if there is one."""
@@ -31,4 +33,10 @@ def remove(name: str) -> bool:
 
 
 def _docker(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["docker", *words], capture_output=True, text=True, check=False)
+    command = ["docker", *words]
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=ANSWER_WITHIN, check=False
+        )
+    except subprocess.TimeoutExpired:  # an engine that hangs has nothing for us
+        return subprocess.CompletedProcess(command, 1, "", "")

@@ -6,4 +6,4 @@ kind-image: $(READY) ## build kind's node image from package registries (root, o
 
 e2e-kind: $(READY) ## the scenarios on real kind; needs root and the node image
 	@$(PY) -m lockstep tools --kind
-	@$(PY) -m pytest tests/e2e_kind
+	@$(PY) -m pytest -rs tests/e2e_kind

@@ -13,7 +13,7 @@ import pytest
 
 from lockstep import cli, toolchain
 from lockstep.errors import LockstepError
-from lockstep.kind_image import build, engine, node, recipe, root, store
+from lockstep.kind_image import build, engine, node, packages, recipe, root, store
 from lockstep.toolchain.progress import Progress
 
 Usage = namedtuple("Usage", "total used free")
@@ -37,7 +37,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(engine, "is_running", lambda: True)
     monkeypatch.setattr(engine, "check_privileged", note("privileged"))
-    monkeypatch.setattr(engine, "install", note("install"))
+    monkeypatch.setattr(packages, "install", note("install"))
     monkeypatch.setattr(store, "has", lambda name: name in images)
     monkeypatch.setattr(store, "remove", lambda _: True)
     monkeypatch.setattr(toolchain, "ensure", note("toolchain"))

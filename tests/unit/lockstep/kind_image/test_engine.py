@@ -12,7 +12,6 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.kind_image import capabilities, engine
-from lockstep.kind_image.console import Console
 
 Script = Callable[[str, str], Path]
 
@@ -137,12 +136,3 @@ def test_any_engine_will_do_on_an_ordinary_machine(
     monkeypatch.setattr(capabilities, "withheld", lambda: False)
     script("docker", "echo runc")
     engine.check_privileged()
-
-
-def test_machine_without_apt_is_told_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    (tmp_path / "log").touch()
-    with pytest.raises(LockstepError, match=r"install docker\.io and debootstrap"):
-        engine.install(Console(lambda: None, tmp_path / "log"), ["docker.io", "debootstrap"])

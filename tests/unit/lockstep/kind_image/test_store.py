@@ -45,3 +45,9 @@ def test_all_builds_are_listed(docker: Path) -> None:
 def test_image_in_use_is_kept(docker: Path) -> None:
     answer(docker, "exit 1")
     assert not store.remove("lockstep/kind-node:a")
+
+
+def test_engine_that_hangs_has_no_image(docker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "ANSWER_WITHIN", 0.1)
+    answer(docker, "exec sleep 5")
+    assert store.find() is None
