@@ -73,7 +73,7 @@ class _Build:
         if store.has(name):  # built by another run, or before the engine was stopped
             return
         self._progress.note(f"building {name}; log: {self._console.log}")
-        folder = work_dir() / f"root-{recipe.DEBIAN_SUITE}"
+        folder = work_dir() / recipe.root_name()
         self._step("Debian root", "installing packages", lambda: self._debian(folder))
         self._step("node", "adding Kubernetes", lambda: root.furnish(self._console, folder))
         packed = work_dir() / "images.tar"

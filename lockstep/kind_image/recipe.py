@@ -42,11 +42,18 @@ def mirror() -> str:
     return os.environ.get("LOCKSTEP_DEBIAN_MIRROR", DEBIAN_MIRROR)
 
 
+def root_name() -> str:
+    """Names the Debian root, so that one of other packages is not taken for it."""
+    packages = hashlib.sha256(repr(DEBIAN_PACKAGES).encode())
+    return f"root-{DEBIAN_SUITE}-{packages.hexdigest()[:10]}"
+
+
 @functools.cache
 def image_name() -> str:
     """The image's name: its tag changes with anything that the image is made from."""
     digest = hashlib.sha256()
-    digest.update(repr((DEBIAN_SUITE, DEBIAN_PACKAGES, capabilities.withheld())).encode())
+    digest.update(repr((root_name(), capabilities.withheld())).encode())
+    digest.update(repr((versions.COREDNS, versions.WORKLOAD_IMAGE)).encode())
     known = catalogue.groups()
     for name in groups():
         digest.update(cache.key(known[name]).encode())

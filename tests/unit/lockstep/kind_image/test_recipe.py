@@ -35,6 +35,18 @@ def test_name_changes_with_debians_packages(monkeypatch: pytest.MonkeyPatch) -> 
     assert name() != before
 
 
+def test_root_of_other_packages_has_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = recipe.root_name()
+    monkeypatch.setattr(recipe, "DEBIAN_PACKAGES", ("vim",))
+    assert recipe.root_name() != before
+
+
+def test_name_changes_with_the_workload(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = name()
+    monkeypatch.setattr(versions, "WORKLOAD_IMAGE", "registry.k8s.io/pause:4@sha256:0")
+    assert name() != before
+
+
 def test_name_changes_with_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     before = name()
     monkeypatch.setattr(cache, "key", lambda group: f"{group.name}-other")
