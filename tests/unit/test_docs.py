@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 import settings
-from lockstep import versions
+from lockstep import matrix, versions
+from lockstep.commands.matrix import steps
 from lockstep.toolchain import catalogue, golang
 from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
@@ -24,9 +25,9 @@ def section(title: str) -> str:
     return match[1]
 
 
-def table(title: str) -> list[list[str]]:
-    """The rows of the first table in a section, without its head and without backticks."""
-    rows = [line for line in section(title).splitlines() if line.startswith("|")][2:]
+def table(title: str, number: int = 0) -> list[list[str]]:
+    """The rows of a table in a section, without its head and without backticks."""
+    rows = re.findall(r"(?:^\|.*\n)+", section(title), re.M)[number].splitlines()[2:]
     return [[cell.strip().replace("`", "") for cell in row.strip("|").split("|")] for row in rows]
 
 
@@ -57,6 +58,13 @@ def test_versions_table_is_the_supported_versions() -> None:
         [", ".join(versions.KUBERNETES_SUPPORTED), versions.KUBERNETES],
         [", ".join(versions.VOLCANO_SUPPORTED), versions.VOLCANO],
         [", ".join(versions.LWS_SUPPORTED), versions.LWS_DEFAULT],
+    ]
+
+
+def test_matrix_in_the_readme_is_of_all_pairs_and_steps() -> None:
+    verdicts = [step.expected for step in steps()]
+    assert table("Supported versions", 1) == [
+        [pair.lws, pair.volcano, *verdicts] for pair in matrix.pairs()
     ]
 
 
