@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -34,26 +35,14 @@ class Preemption(Gang):
         rival = replace(
             self._of_priority(args, "high"),
             groups=0,
-            # The drill scales it, so the number is also the drill's.
+            # The number of groups is also the drill's, which would be a conflict.
             annotations={"pulumi.com/patchForce": "true"},
         )
-
-        def create(opts: pulumi.ResourceOptions) -> pulumi.Resource:
-            classes = [
-                _priority_class(f"{name}-{level}", class_of(level), value, opts)
-                for level, value in PRIORITIES.items()
-            ]
-            # Pods that name a class which is not there are refused.
-            after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=classes))
-            second = lws.LeaderWorkerSet(rival_name, rival, after)
-            return plan.create(
-                pulumi.ResourceOptions.merge(after, pulumi.ResourceOptions(depends_on=[second]))
-            )
 
         return replace(
             plan,
             spec={"low": plan.spec, "high": lws.spec(rival), "priorities": PRIORITIES},
-            create=create,
+            create=lambda opts: plan.create(_after_rival(name, rival_name, rival, opts)),
             drill="preemption",
             more={"rival": Workload(lws.KIND, rival_name)},
         )
@@ -66,6 +55,32 @@ class Preemption(Gang):
         labels = pods.labels(self.scenario)
         template = pods.template(args.pool, labels, priority_class=class_of(level))
         return replace(super().set_args(args), worker_template=template)
+
+
+def _after_rival(
+    name: str, rival_name: str, rival: lws.LeaderWorkerSetArgs, opts: pulumi.ResourceOptions
+) -> pulumi.ResourceOptions:
+    """Make the priority classes and the rival, and let the other set come after them."""
+    classes = [
+        _priority_class(f"{name}-{level}", class_of(level), value, opts)
+        for level, value in PRIORITIES.items()
+    ]
+    made = lws.LeaderWorkerSet(
+        rival_name,
+        rival,
+        _with(
+            opts,
+            # Pods that name a class which is not there are refused.
+            depends_on=classes,
+            # The drill scales it: a refresh that sees so must not take the rival away again.
+            ignore_changes=["spec.replicas"],
+        ),
+    )
+    return _with(opts, depends_on=[*classes, made])
+
+
+def _with(opts: pulumi.ResourceOptions, **more: Any) -> pulumi.ResourceOptions:
+    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(**more))
 
 
 def class_of(level: str) -> str:

@@ -63,7 +63,7 @@ def judge_again(stack: LiveStack, scenario: str, *, ok: bool) -> str:
 
 def assert_unchanged(stack: LiveStack) -> None:
     """What a drill does to a workload is no change of the stack."""
-    output = stack.deploy()
+    output = stack.deploy("--refresh")
     assert not any(word in output for word in (" created", " updated", " replaced", " deleted"))
 
 
