@@ -57,9 +57,9 @@ class Group:
     version: str
     programs: tuple[Program, ...]
     gigabytes: float
-    """Disk that a build needs while it runs."""
+    """Disk that a build needs while it runs, estimated generously."""
     minutes: float = 1
-    """What a build takes on 2 cores."""
+    """What a build takes on 2 cores, roughly."""
     embeds: tuple[Copy, ...] = ()
     """Files that must be beside the program's source before it is built."""
     copies: tuple[Copy, ...] = ()
