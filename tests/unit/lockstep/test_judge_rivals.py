@@ -150,3 +150,12 @@ def test_waits_is_found_after_some_patience_when_preemption_is_expected() -> Non
 def test_a_rival_that_nobody_looks_at_does_not_wait_by_decision() -> None:
     story = arrived(full_pool()).until(30.0)
     assert judge.judge(story.recording, rivalry("waits")) is None
+
+
+def test_expectation_of_a_crowd_is_read_as_it_is_written() -> None:
+    plain = expect("placed")
+    assert not {"atOnce", "queue", "rival"} & set(plain.to_mapping())
+    for one in (rivalry(), expect("capped", at_once=2, queue="narrow"), plain):
+        assert Expectation.from_mapping(one.to_mapping()) == one
+    floats = {**rivalry().to_mapping(), "atOnce": 2.0}  # as Pulumi hands numbers over
+    assert Expectation.from_mapping(floats).at_once == 2
