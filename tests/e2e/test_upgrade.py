@@ -29,8 +29,15 @@ def stack(make_stack: MakeStack) -> LiveStack:
 
 def uids(stack: LiveStack, kind: Any) -> dict[str, str]:
     """Who is there, whatever their names."""
-    found = stack.client().list(kind, namespace=NAMESPACE)
-    return {one.metadata.name: one.metadata.uid for one in found}
+    with stack.client() as client:
+        found = client.list(kind, namespace=NAMESPACE)
+        return {one.metadata.name: one.metadata.uid for one in found}
+
+
+def properties(definition: Any) -> dict[str, Any]:
+    """What a kind looks like."""
+    schemas = (one["schema"]["openAPIV3Schema"] for one in definition["spec"]["versions"])
+    return {key: value for schema in schemas for key, value in schema["properties"].items()}
 
 
 def managers(stack: LiveStack) -> list[str]:
@@ -41,7 +48,8 @@ def await_new_gang(stack: LiveStack, old: dict[str, str]) -> dict[str, str]:
     """Wait until four other pods run."""
     deadline = time.monotonic() + SETTLED_WITHIN
     while time.monotonic() < deadline:
-        pods = list(stack.client().list(kube.Pod, namespace=NAMESPACE))
+        with stack.client() as client:
+            pods = list(client.list(kube.Pod, namespace=NAMESPACE))
         running = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Running"]
         found = uids(stack, kube.Pod)
         if len(running) == len(pods) == 4 and not set(found.values()) & set(old.values()):
@@ -78,10 +86,11 @@ def test_upgraded_cluster_has_the_kinds_of_the_new_version(stack: LiveStack) -> 
     """Helm never updates the definitions in a chart's crds/."""
     chart = toolchain.chart("lws", versions.LWS_SUPPORTED[-1])
     assert chart is not None
-    for wanted in crds.of_chart(chart):
-        found = stack.client().get(crds.Definition, wanted["metadata"]["name"])
-        assert crds.is_served(found)
-        assert found["spec"]["versions"] == wanted["spec"]["versions"]
+    with stack.client() as client:
+        for wanted in crds.of_chart(chart):
+            found = client.get(crds.Definition, wanted["metadata"]["name"])
+            assert crds.is_served(found)
+            assert properties(found) == properties(wanted)
 
 
 def test_second_update_after_an_upgrade_changes_nothing(stack: LiveStack) -> None:
@@ -92,7 +101,8 @@ def test_second_update_after_an_upgrade_changes_nothing(stack: LiveStack) -> Non
 
 def test_kind_with_objects_is_not_taken_away(stack: LiveStack) -> None:
     before = uids(stack, kube.LeaderWorkerSet), uids(stack, kube.Pod)
-    lines = list(crds.remove(stack.client(), others=[]))
+    with stack.client() as client:
+        lines = list(crds.remove(client, others=[]))
     assert len(lines) == 1
     assert lines[0].startswith(f"{SETS} stays, as 1 of its objects are there, such as {NAMESPACE}/")
     assert (uids(stack, kube.LeaderWorkerSet), uids(stack, kube.Pod)) == before
