@@ -56,6 +56,7 @@ def _own_state(request: pytest.FixtureRequest) -> Iterator[Path]:
     for name in ("PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"):
         os.environ.pop(name, None)
     toolchain.ensure()
+    toolchain.ensure(["kind"])
     yield folder
     os.environ.clear()
     os.environ.update(saved)
