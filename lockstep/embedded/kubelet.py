@@ -46,16 +46,21 @@ initContainerStatuses:
 """
 
 
+STOPPING = 500
+"""Milliseconds from the deletion of a pod to its end. A kubelet stops containers first; a pod that
+were gone at once could be made again before LWS has seen it go (lws#998)."""
+
+
 def stages() -> list[dict[str, Any]]:
-    """A bound pod runs at once; a deleted one is gone as soon as no finalizer holds it."""
+    """A bound pod runs at once; a deleted one stops, and is gone when no finalizer holds it."""
     new = {".metadata.deletionTimestamp": "DoesNotExist", ".status.podIP": "DoesNotExist"}
     return [
         _stage("pod-runs", new, {"statusTemplate": _STATUS}),
-        _stage("pod-goes", {".metadata.deletionTimestamp": "Exists"}, {"delete": True}),
+        _stage("pod-goes", {".metadata.deletionTimestamp": "Exists"}, {"delete": True}, STOPPING),
     ]
 
 
-def _stage(name: str, when: dict[str, str], then: dict[str, Any]) -> dict[str, Any]:
+def _stage(name: str, when: dict[str, str], then: dict[str, Any], delay: int = 0) -> dict[str, Any]:
     conditions = [{"key": key, "operator": operator} for key, operator in when.items()]
     return {
         "apiVersion": "kwok.x-k8s.io/v1alpha1",
@@ -64,6 +69,7 @@ def _stage(name: str, when: dict[str, str], then: dict[str, Any]) -> dict[str, A
         "spec": {
             "resourceRef": {"apiGroup": "v1", "kind": "Pod"},
             "selector": {"matchExpressions": conditions},
+            "delay": {"durationMilliseconds": delay},
             "next": then,
         },
     }

@@ -28,7 +28,7 @@ class Recovery:
 
     def told(self) -> str:
         """Say it in a line."""
-        again = f"; it took {self.leaders} leaders (lws#804)" if self.leaders > 1 else ""
+        again = f"; it took {self.leaders} leaders (see lws#804)" if self.leaders > 1 else ""
         return (
             f"{self.phase.note.topic} ({self.phase.note.detail}): {self.group.key} came back in "
             f"{self.seconds:.1f} s with {self.group.size} new pods, bound in one burst of "

@@ -55,7 +55,7 @@ def test_a_leader_that_was_made_twice_is_told_and_accepted() -> None:
     assert verdict is not None
     assert verdict.ok, verdict.reason
     assert verdict.measures["leaderRecoverySeconds"] == 2.5
-    assert "2 leaders (lws#804)" in verdict.evidence[0]
+    assert "2 leaders (see lws#804)" in verdict.evidence[0]
 
 
 def test_kept_when_only_the_killed_worker_came_back() -> None:

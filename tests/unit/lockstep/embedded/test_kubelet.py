@@ -34,3 +34,8 @@ def test_a_pod_is_told_to_run_only_once() -> None:
     assert ".status.podIP" in asked
     assert "\npodIP: {{" in runs["next"]["statusTemplate"]
     assert "phase: Running" in runs["next"]["statusTemplate"]
+
+
+def test_a_deleted_pod_takes_its_time_and_a_bound_one_runs_at_once() -> None:
+    assert stage("pod-goes")["delay"] == {"durationMilliseconds": 500}
+    assert stage("pod-runs")["delay"] == {"durationMilliseconds": 0}
