@@ -166,3 +166,9 @@ def slow_binding(
         if binding.end - binding.start - unseen > burst:
             return generation, binding
     return None
+
+
+def longest_binding(generations: Sequence[Generation], end: float) -> float:
+    """The longest burst in which one of them was bound, of those that were seen to come."""
+    bursts = [life.binding(end) for life in generations if not life.leader.first.listed]
+    return max((burst.end - burst.start for burst in bursts if burst), default=0.0)

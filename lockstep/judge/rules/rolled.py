@@ -54,8 +54,7 @@ def rolled(case: Case) -> Finding | Later | None:
 
 
 def _finding(case: Case, updates: list[Update]) -> Finding:
-    bursts = [life.binding(case.end) for life in _lives(case) if not life.leader.first.listed]
-    skew = max((burst.end - burst.start for burst in bursts if burst), default=0.0)
+    skew = generations.longest_binding(_lives(case), case.end)
     measures: dict[str, float] = {}
     for update in updates:
         seconds, groups = _MEASURES[update.phase.note.topic]

@@ -38,24 +38,32 @@ def scaled(case: Case) -> Finding | Later | None:
         )
     if problems := podgroups.problems(case):
         return Finding("mismatched", "; ".join(problems), tuple(problems), sound=False)
+    return _finding(case, phases, evidence, measures)
+
+
+def _finding(
+    case: Case, phases: list[Phase], evidence: list[str], measures: dict[str, float]
+) -> Finding:
     steps = " → ".join(phase.note.detail for phase in phases)
-    skew = _skew(case)
-    evidence.append(f"no group was bound in part for longer than {skew:.3f} s")
+    skew = generations.longest_binding(_lives(case), case.end)
     return Finding(
         "scaled",
         f"groups {steps}, PodGroups followed exactly",
-        tuple(evidence),
+        (*evidence, f"no group was bound in part for longer than {skew:.3f} s"),
         measures=measures,
         bind_skew=skew,
     )
+
+
+def _lives(case: Case) -> list[Generation]:
+    return [life for gang in case.gangs for life in generations.of(gang)]
 
 
 def _problem(case: Case, phase: Phase, wanted: int, standing: list[Generation]) -> str:
     """Say what is wrong at the end of a step, in a clause."""
     if len(standing) != wanted:
         return f"{len(standing)} whole groups"
-    lives = [life for gang in case.gangs for life in generations.of(gang)]
-    slow = generations.slow_binding(case.history, lives, case.limits.burst)
+    slow = generations.slow_binding(case.history, _lives(case), case.limits.burst)
     if slow is not None:
         group, burst = slow
         return f"{group.key} was bound in part for {burst.end - burst.start:.1f} s"
@@ -81,9 +89,3 @@ def _settled(case: Case, phase: Phase, standing: list[Generation]) -> float:
         if life.gone and since < life.last.at <= phase.end
     ]
     return max([*times, *gone], default=since)
-
-
-def _skew(case: Case) -> float:
-    lives = [life for gang in case.gangs for life in generations.of(gang)]
-    bursts = [life.binding(case.end) for life in lives if not life.leader.first.listed]
-    return max((burst.end - burst.start for burst in bursts if burst), default=0.0)
