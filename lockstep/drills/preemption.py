@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lightkube.generic_resource import create_namespaced_resource
 from lightkube.types import PatchType
 
+from lockstep.drills import pod_groups
 from lockstep.drills.ground import Ground
 from lockstep.drills.sets import LeaderWorkerSet
 from lockstep.errors import LockstepError
 from lockstep.judge import podgroups, rivals
 from lockstep.judge.history import Gang, History
-
-PodGroup = create_namespaced_resource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
 
 
 def run(ground: Ground) -> None:
@@ -70,11 +68,5 @@ def _prioritize(ground: Ground, history: History, gang: Gang) -> None:
     classes = sorted({str(pod.last.facts["priorityClass"]) for pod in gang.alive})
     if group is None or len(classes) != 1:
         raise LockstepError(f"the pods of {gang.key} are not of one priority class: {classes}")
-    ground.client.patch(
-        PodGroup,
-        group.name,
-        {"spec": {"priorityClassName": classes[0]}},
-        namespace=ground.namespace,
-        patch_type=PatchType.MERGE,
-    )
+    pod_groups.patch(ground, group.name, {"priorityClassName": classes[0]})
     ground.note(f"priority: PodGroup {group.name} gets {classes[0]}, which LWS left out")

@@ -1,8 +1,10 @@
 """Gangs that contend: whichever is whole does its work and ends, until each has had its turn.
 
 A gang ends when its leader is deleted; LWS makes the group anew, so it queues up behind the others.
-The leader is deleted in the foreground, as LWS does it: its PodGroup is gone before the next leader
-comes. Otherwise the new group may be left without one (lws#1054).
+The leader is deleted in the foreground, as LWS does it: whatever belongs to it is gone before the
+next leader comes. Its PodGroup is deleted as well: the garbage collector looks for new kinds only
+every 30 seconds, and does not know PodGroups until then. A new group that meets the old PodGroup
+would use it, lose it to the collector, and be left without one (lws#1054).
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Sequence
 from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType
 
+from lockstep.drills import pod_groups
 from lockstep.drills.ground import Ground
 from lockstep.drills.outcome import spoilt
 from lockstep.judge import podgroups, runs
@@ -76,6 +79,8 @@ def _finish(ground: Ground, one: Run) -> None:
     ground.client.delete(
         Pod, leader.name, namespace=ground.namespace, cascade=CascadeType.FOREGROUND
     )
+    if name := leader.last.facts.get("podGroup"):
+        pod_groups.delete(ground, name)
     ground.until(
         f"the end of {one.key}",
         lambda seen: all(not pod.alive for pod in seen.pods if pod.first.uid in _uids(one)),

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx2
 import pytest
+from lightkube import ApiError
 from lightkube.types import CascadeType
 
 from lockstep import judge
@@ -25,6 +27,8 @@ def fair_cluster(groups: int = GROUPS, order: list[int] | None = None) -> Stage:
             gang_placed(stage.story, at, line.pop(0))
 
     def end(at: float, leader: str, _how: Any) -> None:
+        if leader.endswith("-r1"):
+            return  # its PodGroup goes with it here
         group = int(leader.rpartition("-")[2])
         stage.later(at + 0.1, lambda now: void(ended(stage.story, now, group)))
         stage.later(at + 0.6, lambda now: void(gang_created(stage.story, now, group)))
@@ -37,6 +41,17 @@ def fair_cluster(groups: int = GROUPS, order: list[int] | None = None) -> Stage:
     return stage
 
 
+def leaders(stage: Stage) -> list[str]:
+    return [name for _, name, _ in stage.deeds if not name.endswith("-r1")]
+
+
+def missing() -> ApiError:
+    status = {"code": 404, "message": "podgroups not found", "reason": "NotFound"}
+    request = httpx2.Request("DELETE", "https://cluster")
+    response = httpx2.Response(404, json=status, request=request)
+    return ApiError(request, response)
+
+
 def void(_story: Story) -> None:
     """A deed returns nothing."""
 
@@ -44,7 +59,7 @@ def void(_story: Story) -> None:
 def test_every_gang_ends_once_and_one_more_runs() -> None:
     stage = fair_cluster()
     turns.run(ground(stage, TURNS))
-    assert [name for _, name, _ in stage.deeds] == ["gang-0", "gang-1", "gang-2"]
+    assert leaders(stage) == ["gang-0", "gang-1", "gang-2"]
     verdict = judge.judge(stage.recording, TURNS)
     assert verdict is not None
     assert verdict.ok
@@ -54,7 +69,8 @@ def test_every_gang_ends_once_and_one_more_runs() -> None:
 def test_leaders_are_deleted_in_the_foreground_after_some_work_and_a_note() -> None:
     stage = fair_cluster()
     turns.run(ground(stage, TURNS))
-    assert {how["cascade"] for _, _, how in stage.deeds} == {CascadeType.FOREGROUND}
+    deleted = {name: how for _, name, how in stage.deeds}
+    assert deleted["gang-1"]["cascade"] == CascadeType.FOREGROUND
     assert {how["namespace"] for _, _, how in stage.deeds} == {TURNS.namespace}
     assert [note.split(" has worked")[0] for note in notes(stage)] == [
         "done: gang-0",
@@ -66,9 +82,25 @@ def test_leaders_are_deleted_in_the_foreground_after_some_work_and_a_note() -> N
 def test_a_gang_that_never_comes_is_not_awaited_for_ever() -> None:
     stage = fair_cluster(order=[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
     turns.run(ground(stage, TURNS))
-    assert len(stage.deeds) == turns.ROUNDS * GROUPS
+    assert len(leaders(stage)) == turns.ROUNDS * GROUPS
     verdict = judge.conclude(stage.recording, TURNS)
     assert verdict.observed == "starved"
+
+
+def test_pod_groups_are_deleted_with_their_leaders_also_when_they_are_gone_already() -> None:
+    stage = fair_cluster()
+    end = stage.answers["delete"]
+
+    def refuse(at: float, name: str, how: Any) -> None:
+        end(at, name, how)
+        if name == "gang-1-r1":
+            raise missing()
+
+    stage.answers["delete"] = refuse
+    turns.run(ground(stage, TURNS))
+    assert [name for _, name, _ in stage.deeds] == [
+        name for group in range(GROUPS) for name in (f"gang-{group}", f"gang-{group}-r1")
+    ]
 
 
 def test_no_whole_gang_is_waited_for_in_vain() -> None:
