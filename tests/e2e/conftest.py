@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +84,12 @@ class LiveStack(Stack):
         """What a spawned pulumi printed."""
         return self.path.with_suffix(".log")
 
-    def client(self) -> Client:
+    @contextmanager
+    def client(self) -> Iterator[Client]:
         """A client of the stack's cluster."""
         folder = paths.cluster_dir(self.cluster_name())
-        return Client(config=KubeConfig.from_file(str(folder / "kubeconfig")))
+        with Client(config=KubeConfig.from_file(str(folder / "kubeconfig"))) as client:
+            yield client
 
     def processes(self, name: str = "") -> list[psutil.Process]:
         """What runs for the stack's cluster, under a name that starts so."""

@@ -22,7 +22,8 @@ EXPECTED = {
 
 
 def bound_pods(stack: LiveStack, scenario: str) -> int:
-    pods = stack.client().list(Pod, namespace=f"lockstep-{scenario}")
+    with stack.client() as client:
+        pods = list(client.list(Pod, namespace=f"lockstep-{scenario}"))
     return sum(1 for pod in pods if pod.spec and pod.spec.nodeName)
 
 
@@ -68,7 +69,8 @@ def platform(make_stack: MakeStack) -> LiveStack:
 
 
 def lws_config(stack: LiveStack) -> dict[str, Any]:
-    found = stack.client().get(ConfigMap, "lws-manager-config", namespace="lws-system")
+    with stack.client() as client:
+        found = client.get(ConfigMap, "lws-manager-config", namespace="lws-system")
     config: dict[str, Any] = yaml.safe_load((found.data or {})["controller_manager_config.yaml"])
     return config
 
@@ -106,7 +108,8 @@ def test_lws_config_has_the_upstream_keys_and_ours(platform: LiveStack) -> None:
 
 
 def test_workers_have_the_configured_size(platform: LiveStack) -> None:
-    nodes = list(platform.client().list(Node, labels={"lockstep.dev/pool": "constrained"}))
+    with platform.client() as client:
+        nodes = list(client.list(Node, labels={"lockstep.dev/pool": "constrained"}))
     assert len(nodes) == 3
     for node in nodes:
         assert node.status
@@ -157,5 +160,6 @@ def test_refresh_of_a_living_stack_changes_nothing(platform: LiveStack) -> None:
 def test_kube_client_sees_podgroups(make_stack: MakeStack) -> None:
     stack = make_stack("gang", name="e2e-two-groups", groups=2, workersPerScenario=4)
     stack.deploy()
-    groups = list(stack.client().list(kube.PodGroup, namespace="lockstep-gang"))
+    with stack.client() as client:
+        groups = list(client.list(kube.PodGroup, namespace="lockstep-gang"))
     assert len(groups) == 2
