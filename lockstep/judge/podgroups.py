@@ -68,6 +68,15 @@ def missing(history: History, gang: Gang) -> str:
     if absent := history.recording.header.missing.get("podgroup"):
         return f"there are no PodGroups: {absent}"
     named = sorted({str(p.last.facts["podGroup"]) for p in gang.alive if p.last.facts["podGroup"]})
+    came = min((pod.first.at for pod in gang.alive), default=0.0)
+    stale = [
+        life for life in history.lives.get("podgroup", ()) if life.gone and life.last.at > came
+    ]
+    if named and any(life.name == named[0] for life in stale):
+        return (
+            f"PodGroup {named[0]} of an earlier leader was still there when {gang.key} came, then "
+            "it went, and LWS made no other (lws#1054)"
+        )
     if named:
         return (
             f"PodGroup {named[0]}, which the pods of {gang.key} name, was not made "

@@ -141,7 +141,11 @@ def test_a_group_made_anew_without_a_pod_group_is_told() -> None:
     story.tell(12.5, "podgroup", "DELETED", "gang-2-r1").until(20.0)
     verdict = judged(story, serialized())
     assert (verdict.observed, verdict.ok) == ("mismatched", False)
-    assert "gang-2-r1, which the pods of gang-2 name, was not made" in verdict.reason
+    assert (
+        "PodGroup gang-2-r1 of an earlier leader was still there when gang-2 came, then it went, "
+        "and LWS made no other (lws#1054)"
+        in verdict.reason
+    )
 
 
 def deadlock(shares: tuple[int, ...] = (1, 1, 2), **facts: Any) -> Story:
