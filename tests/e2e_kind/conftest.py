@@ -14,6 +14,7 @@ import pytest
 from lightkube import Client
 
 from lockstep import kind_image, paths, toolchain
+from lockstep.errors import LockstepError
 from lockstep.kind_image import engine
 from lockstep.kind_image.programs import program
 from tests.e2e.conftest import LiveStack
@@ -32,7 +33,10 @@ def node_image() -> Iterator[str]:
         pytest.skip("the tests on kind need root")
     started = False
     if not engine.is_running() and engine.is_installed() and engine.folder().is_dir():
-        engine.start(program("kind-runtime"))
+        try:
+            engine.start(program("kind-runtime"))
+        except LockstepError as error:
+            pytest.skip(f"the tests on kind need Docker: {error}")
         started = True
     try:
         name = kind_image.find()
