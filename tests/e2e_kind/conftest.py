@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from lightkube import Client
 
-from lockstep import kind_image, paths, toolchain
+from lockstep import kind_image, kube, paths, toolchain
 from lockstep.errors import LockstepError
 from lockstep.kind_image import engine
 from lockstep.kind_image.programs import program
@@ -26,26 +26,50 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--keep", help="a folder for the state: the cluster stays, and is used again")
 
 
-@pytest.fixture(scope="session")
-def node_image() -> Iterator[str]:
-    """The node image that was built here; an engine that was built with it is started for it."""
+REASON = pytest.StashKey[str]()
+STARTED = pytest.StashKey[bool]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs the image where there is none, and say so once."""
+    on_kind = [item for item in items if "stack" in getattr(item, "fixturenames", ())]
+    if on_kind and (reason := _why_not(config)):
+        config.stash[REASON] = reason
+        config.hook.pytest_deselected(items=on_kind)
+        items[:] = [item for item in items if item not in on_kind]
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if reason := config.stash.get(REASON, ""):
+        terminalreporter.write_line(f"lockstep: the walk on kind is skipped: {reason}")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if config.stash.get(STARTED, False):
+        engine.stop()
+
+
+def _why_not(config: pytest.Config) -> str:
+    """Why there can be no cluster; an engine that once built the image is started for it."""
     if os.geteuid() != 0:
-        pytest.skip("the tests on kind need root")
-    started = False
+        return "it needs root"
     if not engine.is_running() and engine.is_installed() and engine.folder().is_dir():
         try:
             engine.start(program("kind-runtime"))
         except LockstepError as error:
-            pytest.skip(f"the tests on kind need Docker: {error}")
-        started = True
-    try:
-        name = kind_image.find()
-        if name is None:
-            pytest.skip("the tests on kind need Docker and the node image: run `make kind-image`")
-        yield name
-    finally:
-        if started:
-            engine.stop()
+            return str(error)
+        config.stash[STARTED] = True
+    return "" if kind_image.find() else "it needs Docker and the node image; run `make kind-image`"
+
+
+@pytest.fixture(scope="session")
+def node_image() -> str:
+    """The node image that was built here."""
+    name = kind_image.find()
+    assert name
+    return name
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +98,7 @@ class KindStack(LiveStack):
     @functools.cached_property
     def api(self) -> Client:
         """One client for all looks into the cluster: each has a connection of its own."""
-        return self.client()
+        return kube.client(str(paths.cluster_dir(self.cluster_name()) / "kubeconfig"))
 
     def disconnect(self) -> None:
         """Close the client; the next look has a new one."""

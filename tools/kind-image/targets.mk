@@ -5,4 +5,4 @@ kind-image: $(READY) ## build kind's node image from package registries (root, o
 	@$(PY) -m lockstep kind_image
 
 e2e-kind: $(READY) ## the scenarios on real kind; needs root and the node image
-	@$(PY) -m pytest -rs tests/e2e_kind
+	@$(PY) -m pytest tests/e2e_kind
