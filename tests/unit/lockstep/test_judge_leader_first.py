@@ -79,6 +79,26 @@ def test_workers_before_a_ready_leader_are_told() -> None:
     assert "came before the leader was ready" in verdict.reason
 
 
+def test_workers_without_their_leader_are_told() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{PART}: 2 of 4 pods").gone(10.1).leader(11.0)
+    story.own_pod_group(11.0, minMember=1)
+    story.workers(11.1)
+    story.bind(12.0, "gang-0-1")
+    verdict = conclude(story.over(20.0))
+    assert (verdict.observed, verdict.ok) == ("partial", False)
+    assert "but not the leader gang-0" in verdict.reason
+
+
+def test_a_part_that_does_not_last_shows_nothing() -> None:
+    story = leader_alone().note(13.0, f"{ALL}: 4 pods")
+    story.workers(13.1)
+    for name in names()[1:]:
+        story.bind(13.5, name).run(14.0, name)
+    verdict = conclude(story.over(20.0))
+    assert (verdict.observed, verdict.ok) == ("placed", False)
+    assert "not a lasting part" in verdict.reason
+
+
 def test_a_group_that_stays_in_part_with_room_is_told() -> None:
     verdict = conclude(split().note(18.0, f"{ALL}: 4 pods").over(25.0))
     assert (verdict.observed, verdict.ok) == ("partial", False)

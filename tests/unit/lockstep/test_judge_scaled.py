@@ -63,3 +63,14 @@ def test_strayed_when_a_group_was_bound_in_part_for_long() -> None:
     verdict = judge.conclude(story.over(20.0).recording, EXPECTATION)
     assert (verdict.observed, verdict.ok) == ("strayed", False)
     assert "gang-1 was bound in part for 4.0 s" in verdict.reason
+
+
+def test_strayed_when_a_pod_outlives_its_group() -> None:
+    story = DrillStory().whole(1.0).note(10.0, f"{TOPIC}: 2").whole(11.0, 1)
+    story.note(20.0, f"{TOPIC}: 1")
+    for name in names(1)[:3]:
+        story.delete(21.0, name)
+    story.tell(21.5, "podgroup", "DELETED", "gang-1-r1")
+    verdict = judge.conclude(story.over(30.0).recording, EXPECTATION)
+    assert (verdict.observed, verdict.ok) == ("strayed", False)
+    assert "5 pods, not 1 x 4" in verdict.reason
