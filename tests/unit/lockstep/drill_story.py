@@ -26,7 +26,7 @@ class DrillStory(Story):
             "message": message,
             "count": 1,
         }
-        self.tell(at, "event", "ADDED", f"note-{at}", listed=listed, **facts)
+        self.tell(at, "event", "ADDED", f"note-{at}-{message}", listed=listed, **facts)
         return self
 
     def over(self, at: float) -> DrillStory:
