@@ -28,6 +28,5 @@ WORKLOAD_IMAGE = (
 # kind publishes node images per release, one patch level per minor: with kind 0.33.0, Kubernetes
 # 1.34 is 1.34.11, whatever patch level the embedded cluster has.
 KIND_NODE_IMAGE = (
-    "kindest/node:v1.34.11"
-    "@sha256:44e222ee2132dab25ff87301682f89eb82c7880ea3a1bf543bfe9708fd08d67d"
+    "kindest/node:v1.34.11@sha256:44e222ee2132dab25ff87301682f89eb82c7880ea3a1bf543bfe9708fd08d67d"
 )

@@ -143,8 +143,7 @@ def test_a_group_made_anew_without_a_pod_group_is_told() -> None:
     assert (verdict.observed, verdict.ok) == ("mismatched", False)
     assert (
         "PodGroup gang-2-r1 of an earlier leader was still there when gang-2 came, then it went, "
-        "and LWS made no other (lws#1054)"
-        in verdict.reason
+        "and LWS made no other (lws#1054)" in verdict.reason
     )
 
 
