@@ -21,9 +21,11 @@ class Command(Protocol):
 
     HELP: str
 
-    def configure(self, parser: argparse.ArgumentParser) -> None: ...
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
 
-    def run(self, args: argparse.Namespace) -> int: ...
+    def run(self, args: argparse.Namespace) -> int:
+        """Do it, and return the exit code."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

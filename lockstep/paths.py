@@ -20,7 +20,7 @@ def cache_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Clusters, recordings, the local Pulumi backend and its passphrase; only their owner reads them."""
+    """Clusters, recordings, the local Pulumi backend and its passphrase: for their owner only."""
     own = os.environ.get("LOCKSTEP_STATE")
     folder = Path(own) if own else project_dir() / ".lockstep"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
