@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from components.cluster.kwok import KwokCluster
 from components.gang_config import GangConfig, GangConfigArgs
 from components.lws import LeaderWorkerSetOperator, LwsArgs
 from components.operators import HostOperator, HostOperatorArgs
+from components.program import access, program
 from components.rbac import PodGroupRights, PodGroupRightsArgs
 from components.volcano import Volcano, VolcanoArgs
 from lockstep import toolchain
@@ -73,6 +75,8 @@ class Platform(pulumi.ComponentResource):
                 ),
                 self._process("lws", args, args.lws_version, config.config, self.ready),
             ]
+        else:
+            self.ready.append(self._webhook(cluster, config, lws))
         self.register_outputs({})
 
     def _volcano(self, args: PlatformArgs) -> Volcano:
@@ -102,6 +106,21 @@ class Platform(pulumi.ComponentResource):
                 webhook_ca=on_host.webhook_ca if on_host else None,
             ),
             opts=cluster.child(self),
+        )
+
+    def _webhook(
+        self, cluster: Cluster, config: GangConfig, lws: LeaderWorkerSetOperator | None
+    ) -> pulumi.Resource:
+        """Wait until sets can be created, after every restart of the manager."""
+        revision = lws.release.status.apply(lambda status: str(status.revision)) if lws else ""
+        restarted_for = pulumi.Output.concat(revision, "\n", config.config).apply(
+            lambda text: hashlib.sha256(text.encode()).hexdigest()
+        )
+        return program(
+            "lws-webhook",
+            create="webhook",
+            environment={**access(cluster), "LOCKSTEP_RESTARTED_FOR": restarted_for},
+            opts=cluster.child(self, depends_on=list(self.ready)),
         )
 
     def _process(

@@ -198,6 +198,15 @@ def test_workload_waits_for_the_whole_platform(run: Run) -> None:
     assert len(graph.of_type(LEADER_WORKER_SET)) == 1
 
 
+def test_workload_waits_for_the_webhook_after_each_restart_of_its_pod(run: Run) -> None:
+    on, off = run("kind"), run("kind", gangScheduling=False)
+    assert on.waits_for("gang-lws", "lws-webhook")
+    assert on.waits_for("lws-webhook", "gang-config-restart")
+    changed = "LOCKSTEP_RESTARTED_FOR"
+    assert on["lws-webhook"].environment[changed] != off["lws-webhook"].environment[changed]
+    assert "lws-webhook" not in run("gang").records
+
+
 def test_operators_run_on_the_host_on_the_embedded_cluster_only(run: Run) -> None:
     graph = run("gang")
     assert (
