@@ -7,6 +7,7 @@ from lightkube.types import CascadeType
 
 from lockstep import room, taints
 from lockstep.drills import sets
+from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground
 from lockstep.judge import generations
 from lockstep.judge.history import History
@@ -20,6 +21,7 @@ def run(ground: Ground) -> None:
     """Block all workers but one while the group starts; they are freed whatever happens."""
     workers = ground.workers()
     taints.remove(ground.client, workers)  # an interrupted drill may have left some
+    await_collector(ground)
     leader = sets.until_whole(ground, 1)[0].leader
     size = ground.expectation.size
     try:

@@ -9,6 +9,7 @@ from lightkube.types import CascadeType
 
 from lockstep import podgroup_rights as rights
 from lockstep.drills import sets
+from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground, InVain
 from lockstep.drills.lws_log import LwsLog
 from lockstep.judge import generations
@@ -25,6 +26,7 @@ def run(ground: Ground) -> None:
     client, cluster = ground.client, ground.folder.name
     rights.give(client, cluster)  # an interrupted drill may have left it away
     groups = ground.expectation.groups
+    await_collector(ground)
     leader = sets.until_whole(ground, groups)[0].leader
     log = LwsLog(client, ground.folder)
     try:

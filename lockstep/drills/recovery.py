@@ -6,6 +6,7 @@ from lightkube.resources.core_v1 import Pod
 
 from lockstep import taints
 from lockstep.drills import sets
+from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground
 from lockstep.drills.sets import STEADY
 from lockstep.judge.generations import Generation
@@ -17,6 +18,7 @@ def run(ground: Ground) -> None:
     """Strike three times; the node is given back whatever happens."""
     nodes = ground.workers()
     taints.remove(ground.client, nodes)  # an interrupted drill may have left one
+    await_collector(ground)
     group = _whole(ground, since=-1.0)
     for topic, victim in ((LEADER, group.leader.name), (WORKER, _worker(group))):
         since = ground.note(f"{topic}: {victim}")

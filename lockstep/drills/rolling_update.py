@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lockstep import room, taints
 from lockstep.drills import sets
+from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground
 from lockstep.judge.rules.rolled import SURGE, TIGHT
 
@@ -18,6 +19,7 @@ def run(ground: Ground) -> None:
     """Update twice; taints, surge and template are as before whatever happens."""
     groups, pods = ground.expectation.groups, ground.expectation.pods
     _set(ground, changed=False, surge=0)  # an interrupted drill may have left something
+    await_collector(ground)
     sets.until_whole(ground, groups)
     blocked = ground.blocked_workers()
     try:

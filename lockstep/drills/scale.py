@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lockstep.drills import sets
+from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground
 from lockstep.judge.rules.scaled import STEPS, TOPIC
 
@@ -11,6 +12,7 @@ def run(ground: Ground) -> None:
     """Take every step; the last is what the set was made with, whatever happens."""
     last = STEPS[-1]
     sets.scale(ground, last)  # an interrupted drill may have left more
+    await_collector(ground)
     sets.until_whole(ground, last)
     try:
         for groups in STEPS:

@@ -25,12 +25,28 @@ class Cluster(Stage):
 
     def __init__(self, groups: int = 1) -> None:
         self.told = DrillStory()
+        self.orphans: list[Any] = []
+        self.collects = True
         super().__init__(self.told)
         for name in WORKERS:
             self.told.node(0.0, name)
         for group in range(groups):
             self.told.whole(1.0, group)
         self.time = 3.0
+
+    def create(self, thing: Any) -> None:
+        """Notes, and the orphan that shows that the garbage collector is at work."""
+        if thing._api_info.resource.kind != "PodGroup":
+            return super().create(thing)
+        self.orphans.append(thing)
+        name = thing.metadata.name
+        self.later(self.time, lambda at: _nothing(self.told.pod_group(at, name=name)))
+        if self.collects:
+            self.later(
+                self.time + 9.0,
+                lambda at: _nothing(self.told.tell(at, "podgroup", "DELETED", name)),
+            )
+        return None
 
     def renew(self, at: float, group: int = 0, old: str = "r1", new: str = "r1") -> None:
         """The group goes and comes back, soon."""
@@ -102,7 +118,7 @@ def test_recovery_does_not_strike_a_group_that_is_made_twice_before_it_stays() -
 
     stage.answers["delete"] = renew_twice
     with pytest.raises(InVain):  # at the lost node, for which this cluster has no answer
-        run(recovery, stage, expect("recreated"), patience=5.0)
+        run(recovery, stage, expect("recreated"), patience=10.0)
     times = [seen.at for seen in stage.recording.of("event")]
     assert times[1] - times[0] > 4.5  # two returns and two quiet seconds
 
@@ -339,3 +355,16 @@ def test_recovery_waits_for_the_other_groups_of_a_lost_node(
     lost = [seen.at for seen in stage.recording.of("event")][-1]
     assert started[-1] - lost > 7.0
     assert tainted == []
+
+
+@pytest.mark.parametrize("drill", [recovery, scale, rolling_update, leader_ready, missing_rbac])
+@pytest.mark.usefixtures("tainted", "right")
+def test_drill_waits_for_a_garbage_collector_that_knows_pod_groups(drill: Any) -> None:
+    stage = Cluster()
+    stage.collects = False
+    with pytest.raises(InVain, match="garbage collector"):
+        run(drill, stage, expect("recreated"))
+    (orphan,) = stage.orphans
+    (owner,) = orphan.metadata.ownerReferences
+    assert (orphan.metadata.namespace, owner.kind) == ("lockstep-gang", "ConfigMap")
+    assert notes(stage) == []
