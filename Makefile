@@ -30,7 +30,7 @@ lint: $(READY)
 	@$(PY) -m mypy
 
 unit: $(READY)
-	@$(PY) -W error -m pytest tests/unit --cov --cov-report=
+	@$(PY) -W error -m pytest tests/unit -n auto --cov=components --cov=settings --cov-report=
 	@$(PY) -m coverage report --include='components/*,settings.py' --fail-under=95
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS

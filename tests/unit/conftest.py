@@ -10,6 +10,11 @@ from typing import Any, Protocol
 import pulumi
 import pytest
 import yaml
+from hypothesis import settings
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("lockstep", deadline=None, derandomize=True)
+settings.load_profile("lockstep")
 
 PROJECT_DIR = Path(__file__).resolve().parents[2]
 
