@@ -16,9 +16,11 @@ from lightkube.resources.authorization_v1 import SubjectAccessReview
 from lightkube.resources.core_v1 import ConfigMap, Event, Node, Pod
 from lightkube.resources.discovery_v1 import EndpointSlice
 
+from lockstep import versions
 from tests.e2e_kind.conftest import KindStack, docker
 
 LWS_ACCOUNT = "system:serviceaccount:lws-system:lws-controller-manager"
+NEXT_LWS = versions.LWS_SUPPORTED[-1]
 OPERATORS = {"volcano-system": 3, "lws-system": 1}
 
 LeaderWorkerSet = create_namespaced_resource(
@@ -195,6 +197,24 @@ def test_second_update_changes_nothing(stack: KindStack) -> None:
     again = stack.deploy()
     for change in (" created", " updated", " replaced", " deleted"):
         assert change not in again
+
+
+def test_lws_is_upgraded_under_a_running_gang(stack: KindStack) -> None:
+    """The next version is in the node image, too, and the gang's pods stay (lws#880)."""
+    before = sorted(str(p.metadata and p.metadata.uid) for p in gang_pods(stack))
+    stack.configure(lwsVersion=NEXT_LWS)
+    stack.deploy()
+    deployment = stack.api.get(Deployment, "lws-controller-manager", namespace="lws-system")
+    assert deployment.spec
+    assert deployment.spec.template.spec
+    (container,) = deployment.spec.template.spec.containers
+    assert str(container.image).endswith(f":v{NEXT_LWS}")
+    assert verdict(stack, "gang")["observed"] == "placed"
+    assert sorted(str(p.metadata and p.metadata.uid) for p in gang_pods(stack)) == before
+
+
+def gang_pods(stack: KindStack) -> list[Pod]:
+    return list(stack.api.list(Pod, namespace="lockstep-gang"))
 
 
 def manager(stack: KindStack) -> tuple[str, str]:
