@@ -61,7 +61,8 @@ def test_refusal_is_an_answer() -> None:
 
 def test_single_answers_between_failures_are_not_enough() -> None:
     broken = httpx2.ReadTimeout("timed out")
-    luck = [UNREACHED, ACCEPTED, broken, ACCEPTED, ACCEPTED, UNREACHED]
+    luck: list[httpx2.Response | Exception] = [UNREACHED, ACCEPTED, broken]
+    luck += [ACCEPTED, ACCEPTED, UNREACHED]
     client, asked = server(iter([*luck, *[ACCEPTED] * lws_webhook.IN_A_ROW]))
     lws_webhook.await_answers(client)
     assert len(asked) == len(luck) + lws_webhook.IN_A_ROW
