@@ -22,6 +22,7 @@ from lockstep.errors import LockstepError
 
 CREATE_TIMEOUT = 120.0
 ATTEMPTS = 3
+NEEDED_MIB = 512
 PORTS = (
     "etcd",
     "etcdPeer",
@@ -145,9 +146,10 @@ def _start(name: str) -> EmbeddedCluster:
         try:
             start_control_plane(cluster)
         except LockstepError:
+            processes.end_all(folder)
+            # Ours are gone: a port that is not free now is somebody else's.
             taken = [port for port in cluster.ports.values() if not ports.is_free(port)]
-            ours = processes.end_all(folder)
-            if attempt == ATTEMPTS or (ours and not taken):
+            if attempt == ATTEMPTS or not taken:
                 raise
             shutil.rmtree(folder, ignore_errors=True)
             continue
@@ -161,8 +163,14 @@ def _make_folder(name: str) -> Path:
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700)
+        free = shutil.disk_usage(folder).free // 2**20
     except OSError as error:
         raise LockstepError(f"cannot make {folder}: {error.strerror}") from None
+    if free < NEEDED_MIB:
+        raise LockstepError(
+            f"{free} MiB are free for {folder}, but a cluster needs {NEEDED_MIB} MiB; "
+            "make room, or set LOCKSTEP_STATE to a folder on a larger disk"
+        )
     return folder
 
 

@@ -74,9 +74,31 @@ def test_a_failed_create_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 def test_ports_taken_meanwhile_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = fake_kwokctl(monkeypatch, LockstepError("taken"), None)
     draws = iter([20000, 21000])
+    monkeypatch.setattr(ports, "is_free", lambda port: port != 20000)
     monkeypatch.setattr(ports, "free_ports", lambda names: dict.fromkeys(names, next(draws)))
     assert cluster.create("one", "abc").ports["apiserver"] == 21000
     assert tried == [20000, 21000]
+
+
+def test_a_failure_with_all_ports_free_is_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried = fake_kwokctl(monkeypatch, LockstepError("broken"))
+    monkeypatch.setattr(ports, "is_free", lambda _port: True)
+    with pytest.raises(LockstepError, match="broken"):
+        cluster.create("one", "abc")
+    assert len(tried) == 1
+
+
+def test_a_full_disk_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = fake_kwokctl(monkeypatch)
+    monkeypatch.setattr(cluster, "NEEDED_MIB", 2**40)
+    with pytest.raises(LockstepError, match=r"MiB are free .* make room, or set LOCKSTEP_STATE"):
+        cluster.create("one", "abc")
+    assert tried == []
+    assert list((tmp_path / "clusters").iterdir()) == []
 
 
 def test_load_of_a_cluster_that_is_gone_says_what_to_do() -> None:
