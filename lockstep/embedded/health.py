@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import time
 from collections.abc import Callable
 
 PAUSE = 0.05
+
+
+def await_listening(port: int, seconds: float) -> bool:
+    """Wait until somebody listens on a port of the loopback address, or the time is up."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return True
+        time.sleep(PAUSE)
+    return False
 
 
 def await_ok(connect: Callable[[], http.client.HTTPConnection], path: str, seconds: float) -> bool:

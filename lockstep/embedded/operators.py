@@ -40,6 +40,7 @@ class Operator:
 
     prepare: Callable[[EmbeddedCluster, Client, Path, str], Sequence[supervisor.Program]]
     health: Sequence[tuple[str, str]]  # name of the port, path
+    listens: Sequence[str] = ()  # names of further ports that it must serve
 
 
 def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
@@ -56,6 +57,10 @@ def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
             raise LockstepError(
                 f"{name} is not healthy after {HEALTHY_WITHIN:.0f} s; {_last_error(folder)}"
             )
+    for port in operator.listens:
+        # LWS calls itself ready some time before its webhooks listen.
+        if not health.await_listening(cluster.ports[port], HEALTHY_WITHIN):
+            raise LockstepError(f"{name} does not serve its webhooks; {_last_error(folder)}")
 
 
 def host_config(text: str, ports: dict[str, int], certificates: Path) -> dict[str, Any]:
@@ -153,7 +158,7 @@ OPERATORS = {
         _prepare_volcano,
         [("volcanoSchedulerHealth", "/healthz"), ("volcanoControllerHealth", "/healthz")],
     ),
-    "lws": Operator(_prepare_lws, [("lwsHealth", "/readyz")]),
+    "lws": Operator(_prepare_lws, [("lwsHealth", "/readyz")], ["lwsWebhook"]),
 }
 
 
