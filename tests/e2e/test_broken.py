@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -40,8 +41,8 @@ def impatient(stack: LiveStack, monkeypatch: pytest.MonkeyPatch) -> Iterator[Liv
 def test_gang_scheduling_off(impatient: LiveStack) -> None:
     impatient.configure(gangScheduling=False, groupSize=3)
     output = impatient.deploy(ok=False)
-    assert "gang: expected placed, observed unmanaged" in output
-    assert "minMember 1, not 3" in output or "is gang scheduling on in LWS?" in output
+    # Which PodGroup is wrong or missing depends on what Volcano made of the pods by then.
+    assert re.search(r"gang: expected placed, observed unmanaged: .*(PodGroup|minMember)", output)
 
 
 def test_no_right_to_make_pod_groups(impatient: LiveStack) -> None:
