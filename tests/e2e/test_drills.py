@@ -87,7 +87,7 @@ def test_recovery_tells_how_long_each_return_took(drilled: LiveStack) -> None:
 
 
 def test_rolling_update_tells_how_many_groups_stayed_up(drilled: LiveStack) -> None:
-    # LWS may take the next group before the one before it is whole: told, not promised.
+    # Without a surge 1 was seen in three runs and 0 in one; why is not known, so both are taken.
     measures = verdict(drilled, "rolling-update")["measures"]
     assert measures["groupsUp"] in (0, 1)
     assert measures["groupsUpWithSurge"] in (0, 1, 2)
