@@ -86,7 +86,8 @@ class FakeApi:
             self.changed.notify_all()
 
     def watched(self, connection: socket.socket) -> None:
-        self._watches.add(connection)
+        with self.changed:
+            self._watches.add(connection)
 
     def is_watched(self, connection: socket.socket) -> bool:
         return connection in self._watches
@@ -154,8 +155,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
             return
         api.watched(self.connection)
-        while api.is_watched(self.connection):
+        while True:
             with api.changed:
+                if not api.is_watched(self.connection):
+                    return
                 news = [entry for entry in api.log if entry[0] > version and entry[1] == path]
                 noise = api.noise.pop() if api.noise and path == PODS else None
                 if not news and not noise:
