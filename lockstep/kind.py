@@ -14,7 +14,7 @@ import yaml
 from lightkube import Client
 from lightkube.resources.core_v1 import Node
 
-from lockstep import kind_network, kube, paths
+from lockstep import kind_network, kube, kubeconfig, paths
 from lockstep.errors import LockstepError
 
 WORKER_LABEL = "lockstep.dev/worker"
@@ -64,6 +64,7 @@ def delete(name: str) -> None:
         _kind("delete", name)
         if _network_mark(name).exists():
             kind_network.remove_if_unused()
+        kubeconfig.remove_copies(_kubeconfig(name))
         shutil.rmtree(_mark(name).parent)
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +52,22 @@ def only(path: Path, context: str) -> str:
         },
         sort_keys=False,
     )
+
+
+def remove_copies(path: Path) -> None:
+    """Remove the copies of a cluster's kubeconfig that Pulumi left among the temporary files.
+
+    The Kubernetes plugin writes one whenever it starts, and removes none.
+    """
+    text = path.read_bytes() if path.exists() else b""
+    found = re.search(rb"certificate-authority-data: (\S+)", text)
+    if found is None:
+        return
+    authority = found[1]  # each cluster has its own
+    for copy in Path(tempfile.gettempdir()).glob("kubeconfig[0-9]*"):
+        with suppress(OSError):  # another user's, or gone by now
+            if authority in copy.read_bytes():
+                copy.unlink()
 
 
 def _load(path: Path) -> dict[str, Any]:

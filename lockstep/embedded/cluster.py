@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from lockstep import paths, toolchain
+from lockstep import kubeconfig, paths, toolchain
 from lockstep.embedded import health, kubelet, ports, processes
 from lockstep.errors import LockstepError
 
@@ -132,6 +132,7 @@ def delete(name: str) -> None:
     """End the cluster's processes and remove its files; nothing to do is fine."""
     folder = paths.cluster_dir(name)
     processes.end_all(folder)
+    kubeconfig.remove_copies(folder / "kubeconfig")
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         raise LockstepError(f"cannot remove {folder}; remove it by hand")

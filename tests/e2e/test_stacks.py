@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,10 @@ def bound_pods(stack: LiveStack, scenario: str) -> int:
     return sum(1 for pod in pods if pod.spec and pod.spec.nodeName)
 
 
+def temporary_kubeconfigs() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("kubeconfig*"))
+
+
 def verdicts(stack: LiveStack) -> dict[str, Any]:
     found: dict[str, Any] = stack.outputs()["verdicts"]
     return found
@@ -35,6 +41,7 @@ def verdicts(stack: LiveStack) -> dict[str, Any]:
 @pytest.mark.parametrize("base", list(EXPECTED))
 def test_stack_is_deployed_judged_and_removed(make_stack: MakeStack, base: str) -> None:
     stack = make_stack(base)
+    before = temporary_kubeconfigs()
     preview = stack.pulumi("preview")
     assert "error" not in preview
     stack.assert_nothing_left()  # a preview makes nothing
@@ -58,6 +65,7 @@ def test_stack_is_deployed_judged_and_removed(make_stack: MakeStack, base: str) 
 
     stack.pulumi("destroy", "--yes", "--skip-preview")
     stack.assert_nothing_left()
+    assert temporary_kubeconfigs() == before
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,11 +28,18 @@ class ConfigureStack(Protocol):
 
 def stack_config(stack: str) -> dict[str, str]:
     """The stack's config on top of the project's defaults, as text with JSON for lists."""
-    declared = yaml.safe_load((PROJECT_DIR / "Pulumi.yaml").read_text())["config"]
+    declared = _config("Pulumi.yaml")
     values = {f"lockstep:{key}": entry["default"] for key, entry in declared.items()}
-    file = PROJECT_DIR / "stacks" / f"Pulumi.{stack}.yaml"
-    values |= yaml.safe_load(file.read_text())["config"] if file.exists() else {}
+    values |= _config(f"stacks/Pulumi.{stack}.yaml")
     return {key: _text(value) for key, value in values.items()}
+
+
+@functools.cache
+def _config(path: str) -> dict[str, Any]:
+    """What a file of the project says of config; read once, as it takes a while."""
+    file = PROJECT_DIR / path
+    config: dict[str, Any] = yaml.safe_load(file.read_text())["config"] if file.exists() else {}
+    return config
 
 
 def _text(value: Any) -> str:

@@ -10,6 +10,9 @@ from typing import Any
 import httpx2
 from lightkube import Client, KubeConfig
 
+CLUSTER = {"server": "http://memory.example", "insecure-skip-tls-verify": True}
+"""Nothing is verified over http, and to load the machine's certificates takes a while."""
+
 
 class MemoryApi:
     """Objects by path; every change has a new resourceVersion, as in the real API."""
@@ -35,7 +38,7 @@ class MemoryApi:
             {
                 "current-context": "memory",
                 "contexts": [{"name": "memory", "context": {"cluster": "c", "user": "u"}}],
-                "clusters": [{"name": "c", "cluster": {"server": "http://memory.example"}}],
+                "clusters": [{"name": "c", "cluster": CLUSTER}],
                 "users": [{"name": "u", "user": {}}],
             }
         )

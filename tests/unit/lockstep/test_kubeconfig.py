@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,29 @@ def test_file_that_is_no_kubeconfig_is_an_error(tmp_path: Path, text: str, fault
     file.write_text(text)
     with pytest.raises(LockstepError, match=fault):
         kubeconfig.only(file, "dev")
+
+
+def test_copies_that_pulumi_left_go_with_their_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ours = tmp_path / "ours"
+    ours.write_text("clusters:\n- cluster:\n    certificate-authority-data: T1VSUw==\n")
+    copy, others = tmp_path / "kubeconfig123", tmp_path / "kubeconfig456"
+    copy.write_text("certificate-authority-data: T1VSUw==\n")
+    others.write_text("certificate-authority-data: VEhFSVJT\n")
+    kubeconfig.remove_copies(ours)
+    assert not copy.exists()
+    assert others.exists()
+
+
+@pytest.mark.parametrize("text", [None, "", "clusters: [{cluster: {}}]"])
+def test_kubeconfig_without_an_authority_has_no_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "kubeconfig123").write_text("")
+    if text is not None:
+        (tmp_path / "ours").write_text(text)
+    kubeconfig.remove_copies(tmp_path / "ours")
+    assert (tmp_path / "kubeconfig123").exists()
