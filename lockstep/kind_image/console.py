@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from lockstep import paths
+from lockstep import build_log
 from lockstep.errors import LockstepError
-
-KEPT = 5
 
 
 @dataclass
@@ -21,7 +18,7 @@ class Console:
     """Where programs run by one build write, and how it says that work goes on."""
 
     tick: Callable[[], None]
-    log: Path = field(default_factory=lambda: fresh_log())
+    log: Path = field(default_factory=lambda: build_log.fresh("kind-image"))
 
     def run(
         self,
@@ -32,25 +29,15 @@ class Console:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Run to the end; `what` names the work in the error."""
-        with self.log.open("ab") as log:
-            log.write(f"\n$ {' '.join(map(str, command))}\n".encode())
-            log.flush()
-            begin = log.tell()
-            process = subprocess.Popen(
-                command,
-                stdin=stdin or subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, **(environment or {})},
-            )
-            try:
-                self._wait(process)
-            finally:
-                if process.poll() is None:
-                    process.terminate()
-                    process.wait()
-        if process.returncode:
-            raise LockstepError(explain(what, self._words_since(begin), self.log))
+        words = build_log.run(
+            self.log,
+            command,
+            tick=self.tick,
+            environment={**os.environ, **(environment or {})},
+            stdin=stdin,
+        )
+        if words is not None:
+            raise LockstepError(explain(what, words, self.log))
 
     def ask(self, command: Sequence[str | Path]) -> str:
         """Run a short command for its answer."""
@@ -59,31 +46,6 @@ class Console:
             said = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
             raise LockstepError(f"{' '.join(map(str, command[:3]))} failed: {said[-1][:200]}")
         return done.stdout
-
-    def _wait(self, process: subprocess.Popen[bytes]) -> None:
-        while True:
-            try:
-                process.wait(timeout=0.2)
-            except subprocess.TimeoutExpired:
-                self.tick()
-            else:
-                return
-
-    def _words_since(self, begin: int) -> list[str]:
-        with self.log.open("rb") as log:
-            log.seek(begin)
-            return log.read().decode(errors="replace").splitlines()
-
-
-def fresh_log() -> Path:
-    """A new, empty log; the last few are kept."""
-    folder = paths.cache_dir() / "logs"
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in sorted(folder.glob("kind-image-*.log"))[: -KEPT + 1]:
-        old.unlink(missing_ok=True)
-    log = folder / f"kind-image-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
-    log.touch()
-    return log
 
 
 NETWORK_SIGNS = (

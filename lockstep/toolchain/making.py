@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from lockstep import paths
+from lockstep import build_log, paths
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache, catalogue, found, golang, homes, logs, network
+from lockstep.toolchain import cache, catalogue, found, golang, homes, network
 from lockstep.toolchain.group import Group
 from lockstep.toolchain.progress import Progress, duration
 from lockstep.toolchain.release import Releases
@@ -98,7 +98,7 @@ class _Run:
     def _build(self, groups: Sequence[Group]) -> None:
         go = golang.find(golang.needed_version(groups))
         check_space(groups)
-        log = logs.fresh()
+        log = build_log.fresh("tools")
         minutes = sum(group.minutes for group in groups)
         self._progress.note(
             f"building from Go modules, about {minutes:g} min on 2 cores; log: {log}"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep import build_log
 from lockstep.errors import LockstepError
 from lockstep.toolchain import cache, network
 from lockstep.toolchain.group import Copy, Group, Program
@@ -25,9 +23,6 @@ SILENCE = 15
 # The linker would drop debug information anyway: not making it saves a seventh of the work.
 GO_FLAGS = "-mod=readonly -modcacherw -trimpath -buildvcs=false -gcflags=all=-dwarf=false"
 UNWANTED = ("GOOS", "GOARCH", "GOBIN", "GOEXPERIMENT", "GOROOT")
-
-PR_SET_PDEATHSIG = 1
-_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 def go_environment(base: Mapping[str, str]) -> dict[str, str]:
@@ -99,7 +94,7 @@ class Workshop:
         return Path(json.loads(done.stdout)["Dir"])
 
     def _fetch(self, name: str, where: Path, command: Sequence[str]) -> None:
-        self._run(name, where, command, {}, watch_network=True)
+        self._run(name, where, command, {}, self._watched_tick())
 
     def _run(
         self,
@@ -107,62 +102,38 @@ class Workshop:
         where: Path,
         command: Sequence[str],
         settings: Mapping[str, str],
-        *,
-        watch_network: bool = False,
+        tick: Callable[[], None] | None = None,
     ) -> None:
-        with self.log.open("ab") as log:
-            log.write(f"\n$ cd {where.name} && go {' '.join(command)}\n".encode())
-            log.flush()
-            begin = log.tell()
-            process = subprocess.Popen(
-                [self.go, *command],
-                preexec_fn=_die_with_parent,
-                cwd=where,
-                env={**go_environment(os.environ), **settings},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
-            try:
-                self._wait(process, watch_network=watch_network)
-            finally:
-                if process.poll() is None:
-                    process.terminate()
-                    process.wait()
-        if process.returncode:
-            raise LockstepError(explain(name, self._words_since(begin), self.log))
+        environment = {**go_environment(os.environ), **settings}
+        words = build_log.run(
+            self.log,
+            [self.go, *command],
+            tick=tick or self.tick,
+            environment=environment,
+            cwd=where,
+        )
+        if words is not None:
+            raise LockstepError(explain(name, words, self.log))
 
-    def _wait(self, process: subprocess.Popen[bytes], *, watch_network: bool) -> None:
-        size, heard = 0, time.monotonic()
-        while True:
-            try:
-                process.wait(timeout=0.2)
-            except subprocess.TimeoutExpired:
-                self.tick()
-            else:
-                return
+    def _watched_tick(self) -> Callable[[], None]:
+        """A tick that asks the module proxy for a sign of life when a download is silent."""
+        size, heard = self.log.stat().st_size, time.monotonic()
+
+        def tick() -> None:
+            nonlocal size, heard
+            self.tick()
             if self.log.stat().st_size != size:
                 size, heard = self.log.stat().st_size, time.monotonic()
-            elif watch_network and time.monotonic() - heard > SILENCE:
+            elif time.monotonic() - heard > SILENCE:
                 network.check_module_proxy(self.go, go_environment(os.environ))
                 heard = time.monotonic()
 
-    def _words_since(self, begin: int) -> list[str]:
-        with self.log.open("rb") as log:
-            log.seek(begin)
-            text = log.read().decode(errors="replace")
-        return [line for line in text.splitlines() if line and not line.startswith("# get ")]
-
-
-def _die_with_parent() -> None:
-    """Have a killed run take its compiler with it; runs in the child, before Go does."""
-    if _prctl:
-        _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        return tick
 
 
 def explain(name: str, words: Iterable[str], log: Path) -> str:
     """Turn what Go said into one line that says what to do."""
-    lines = list(words)
+    lines = [line for line in words if line and not line.startswith("# get ")]
     text = "\n".join(lines)
     if "no space left on device" in text:
         return (

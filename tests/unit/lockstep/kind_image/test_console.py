@@ -66,14 +66,3 @@ def test_answer_of_a_command(quiet: Console) -> None:
     assert quiet.ask(python("print('yes')")) == "yes\n"
     with pytest.raises(LockstepError, match="failed: no idea"):
         quiet.ask(python("import sys; sys.exit('no idea')"))
-
-
-def test_only_the_last_logs_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path))
-    (tmp_path / "logs").mkdir()
-    for day in range(8):
-        (tmp_path / "logs" / f"kind-image-2026010{day}-000000-1.log").touch()
-    fresh = console.fresh_log()
-    kept = sorted((tmp_path / "logs").iterdir())
-    assert len(kept) == console.KEPT
-    assert fresh in kept
