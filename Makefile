@@ -4,7 +4,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: help demo test lint unit e2e up down tools bench clean
+.PHONY: help demo test lint unit unit-program unit-lockstep e2e up down tools bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -29,9 +29,18 @@ lint: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
 
+# The program's tests compute, those of what it runs mostly wait: at the same time they are quicker.
 unit: $(READY)
-	@$(PY) -W error -m pytest tests/unit -n auto --cov=components --cov=settings --cov-report=
+	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) \
+	  unit-program unit-lockstep
 	@$(PY) -m coverage report --include='components/*,settings.py' --fail-under=95
+
+unit-program:
+	@$(PY) -W error -m pytest tests/unit --ignore=tests/unit/lockstep \
+	  --cov=components --cov=settings --cov-report=
+
+unit-lockstep:
+	@$(PY) -W error -m pytest tests/unit/lockstep -n 3
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
 	@$(PY) -m lockstep tools

@@ -22,6 +22,7 @@ def child(folder: Path) -> psutil.Process:
     deadline = time.monotonic() + 10
     while not (children := psutil.Process(pid).children()):
         assert time.monotonic() < deadline
+        time.sleep(0.02)
     return children[0]
 
 
@@ -29,6 +30,7 @@ def await_log(folder: Path, text: str) -> None:
     deadline = time.monotonic() + 10
     while text not in (folder / "sleeper.log").read_text():
         assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_configuration_keeps_percent_signs_and_quotes(tmp_path: Path) -> None:
