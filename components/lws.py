@@ -62,12 +62,15 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             },
             opts=cluster.child(self),
         )
+        # What a manager in a pod watches must be served, and must be right, before the chart starts
+        # it; and nothing is touched where LWS is somebody else's, which that step refuses. On an
+        # embedded cluster neither can be, and the process waits for both.
+        first = [] if cluster.host_operators else [definitions]
         # Made here and not by Helm, which would leave it behind.
         namespace = kubernetes.core.v1.Namespace(
             f"{name}-namespace",
             metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
-            # Nothing is touched where LWS is somebody else's: the step before refuses.
-            opts=cluster.child(self, depends_on=[definitions]),
+            opts=cluster.child(self, depends_on=first),
         )
         to_host = args.webhook_url is not None
         self.release = kubernetes.helm.v3.Release(
@@ -82,8 +85,7 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             skip_await=cluster.host_operators,
             opts=cluster.child(
                 self,
-                # What its manager watches must be served, and must be right, before it starts.
-                depends_on=[definitions],
+                depends_on=first,
                 # Gone with a cluster of ours. When that is lost and made anew, the old release
                 # cannot be asked to leave: Helm insists on reaching it.
                 retain_on_delete=cluster.owner is not None,

@@ -69,11 +69,13 @@ class Platform(pulumi.ComponentResource):
             )
             self.ready.append(rights)
         if cluster.host_operators:
+            # Neither needs the other to start: LWS asks for PodGroups when the first set comes.
+            without_volcano = [part for part in self.ready if part is not volcano]
             self.ready += [
                 self._process(
                     "volcano", args, args.volcano_version, args.scheduler_conf, [volcano]
                 ),
-                self._process("lws", args, args.lws_version, config.config, self.ready),
+                self._process("lws", args, args.lws_version, config.config, without_volcano),
             ]
         else:
             self.ready.append(self._webhook(cluster, config, lws))

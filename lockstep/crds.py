@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -37,6 +38,7 @@ NAMES = frozenset(
 """What the charts of LWS define; the second since 0.9.0."""
 
 PATIENCE = 60.0
+YOUNG = 2.0
 # Heeded on the live object: whatever release an object came with, Helm lets it be.
 _KEEP = {"helm.sh/resource-policy": "keep"}
 _LOADER = yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader
@@ -97,8 +99,25 @@ def marked(definition: dict[str, Any], *, ours: bool) -> dict[str, Any]:
 
 def is_served(definition: Any) -> bool:
     """Whether objects of the kind can be made."""
+    return _condition(definition, "Established").get("status") == "True"
+
+
+def _condition(definition: Any, kind: str) -> dict[str, str]:
     conditions = ((definition or {}).get("status") or {}).get("conditions") or ()
-    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+    return next((one for one in conditions if one["type"] == kind), {})
+
+
+def until_settled(client: Client, name: str) -> None:
+    """Wait until objects of a kind are made at once.
+
+    The API server lets whoever makes one of a kind that it serves for less than 2 s wait for 2 s
+    more. There is nothing to watch for.
+    """
+    definition = _found(client, name)
+    if is_served(definition):
+        since = datetime.fromisoformat(_condition(definition, "Established")["lastTransitionTime"])
+        age = (datetime.now(UTC) - since).total_seconds()
+        time.sleep(min(max(YOUNG - age, 0.0), YOUNG))
 
 
 def already_there(client: Client) -> list[str]:

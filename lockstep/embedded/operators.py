@@ -21,7 +21,7 @@ from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import ConfigMap, ServiceAccountToken
 
-from lockstep import toolchain
+from lockstep import crds, toolchain
 from lockstep.embedded import health, supervisor
 from lockstep.embedded.cluster import EmbeddedCluster
 from lockstep.errors import LockstepError
@@ -125,6 +125,7 @@ def _prepare_volcano(
     ports = cluster.ports
     scheduler = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-scheduler")
     controllers = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-controllers")
+    crds.until_settled(client, "queues.scheduling.volcano.sh")  # of which the scheduler makes two
     common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
     return [
         supervisor.Program(

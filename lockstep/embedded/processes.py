@@ -19,8 +19,11 @@ PATIENCE = 10.0
 
 
 def marked_environment(folder: Path) -> dict[str, str]:
-    """The environment in which processes of the cluster in `folder` are started."""
-    return {**os.environ, MARK: str(folder)}
+    """The environment in which processes of the cluster in `folder` are started.
+
+    They do most of their work in their first seconds: less garbage collection, quicker start.
+    """
+    return {"GOGC": "400", **os.environ, MARK: str(folder)}
 
 
 def of_cluster(folder: Path) -> list[psutil.Process]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +19,7 @@ from lockstep.embedded import processes
 from lockstep.errors import LockstepError
 
 STOP_TIMEOUT = 15.0
+LONGEST_ADDRESS = 95  # of a socket, less what supervisord adds for a moment
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ def configuration(folder: Path, programs: Sequence[Program]) -> str:
         "logfile_backups = 1",
         "umask = 077",
     ]
+    if _is_wakeable(folder):
+        sections += ["", "[unix_http_server]", f"file = {_quoted(_socket(folder))}"]
     for program in programs:
         variables = ",".join(f'{key}="{_quoted(v)}"' for key, v in program.environment.items())
         sections += [
@@ -66,9 +72,12 @@ def run(folder: Path, cluster_folder: Path, programs: Sequence[Program]) -> None
         return
     children = supervisor.children()
     supervisor.send_signal(signal.SIGHUP)  # stops all, reads the configuration, starts all
-    _, alive = psutil.wait_procs(children, timeout=STOP_TIMEOUT)
-    if alive:
-        raise LockstepError(f"{folder.name}: the old processes do not end; see {folder}")
+    deadline = time.monotonic() + STOP_TIMEOUT
+    while children or not supervisor.children():
+        if time.monotonic() > deadline:
+            raise LockstepError(f"{folder.name}: the old processes do not end; see {folder}")
+        _wake(folder)
+        _, children = psutil.wait_procs(children, timeout=0.05)
 
 
 def is_running(folder: Path) -> bool:
@@ -96,6 +105,21 @@ def _launch(folder: Path, cluster_folder: Path) -> None:
         if time.monotonic() > deadline:
             raise LockstepError(f"supervisord does not start; see {folder / 'supervisord.log'}")
         time.sleep(0.02)
+    _wake(folder)
+
+
+def _wake(folder: Path) -> None:
+    """Have supervisord look after its processes at once: by itself it does so once a second."""
+    with socket.socket(socket.AF_UNIX) as knock, contextlib.suppress(OSError):
+        knock.connect(str(_socket(folder)))
+
+
+def _socket(folder: Path) -> Path:
+    return folder / "supervisord.sock"
+
+
+def _is_wakeable(folder: Path) -> bool:
+    return len(os.fsencode(_socket(folder))) < LONGEST_ADDRESS
 
 
 def _running(folder: Path) -> psutil.Process | None:

@@ -213,6 +213,8 @@ def test_operators_run_on_the_host_on_the_embedded_cluster_only(run: Run) -> Non
         graph["lws-operator-process"].environment["LOCKSTEP_CONFIG"]
         == (graph["gang-config-config"].inputs["data"]["controller_manager_config.yaml"])
     )
+    assert graph.waits_for("lws-operator-process", "lws-crds")
+    assert graph.waits_for("lws-operator-process", "lws-release")
     assert graph.waits_for("gang-lws", "lws-operator-process")
     assert graph.waits_for("gang-lws", "volcano-operator-process")
     assert not [name for name in run("kind").records if "operator-process" in name]

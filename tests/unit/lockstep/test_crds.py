@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +133,23 @@ def test_apply_waits_until_the_kinds_are_served(
     api.deaf = True
     assert cli.main(["crds", "apply"]) == 2
     assert "in vain until disaggregatedsets" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("status", "age", "waited"),
+    [("True", 0.5, 1.5), ("True", 5, 0), ("True", -9, 2), ("False", 0.5, None)],
+)
+def test_objects_are_not_made_while_the_kind_is_young(
+    api: DefiningApi, monkeypatch: pytest.MonkeyPatch, status: str, age: float, waited: float | None
+) -> None:
+    since = datetime.now(UTC) - timedelta(seconds=age)
+    condition = {"type": "Established", "status": status}
+    condition["lastTransitionTime"] = since.isoformat().replace("+00:00", "Z")
+    api.put(f"{HOME}/{SETS}", {**definition(), "status": {"conditions": [condition]}})
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    crds.until_settled(api.client(), SETS)
+    assert pauses == ([] if waited is None else [pytest.approx(waited, abs=0.3)])
 
 
 def test_definition_that_was_there_is_updated_but_stays_theirs(

@@ -69,6 +69,12 @@ def test_a_program_is_started_restarted_after_a_crash_and_on_new_configuration(
     assert not supervisor.is_running(folder)
 
 
+def test_a_supervisor_is_woken_where_a_socket_can_be(tmp_path: Path) -> None:
+    text = supervisor.configuration(Path("/tmp/short"), [program("one")])
+    assert "[unix_http_server]\nfile = /tmp/short/supervisord.sock" in text
+    assert "unix_http_server" not in supervisor.configuration(tmp_path / ("x" * 99), [])
+
+
 def test_a_supervisor_that_does_not_start_says_why(tmp_path: Path) -> None:
     broken = supervisor.Program("p", ["tool"], {"K": '"'})
     with pytest.raises(LockstepError, match="supervisord does not start"):
