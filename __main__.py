@@ -29,11 +29,6 @@ platform = Platform(
 )
 
 # Scenarios, each with workers of its own, a workload, and a verdict.
-versions = {
-    "kubernetes": config.cluster.kubernetes_version,
-    "volcano": config.platform.volcano_version,
-    "lws": config.platform.lws_version,
-}
 verdicts = {
     name: SCENARIOS[name](
         name,
@@ -44,7 +39,7 @@ verdicts = {
             groups=config.scenarios.groups,
             blocked=config.scenarios.tainted_workers,
             gang_scheduling=config.platform.gang_scheduling,
-            versions=versions,
+            versions=config.versions,
             installed=platform.installed,
             ready=platform.ready,
         ),
@@ -55,5 +50,5 @@ verdicts = {
 
 pulumi.export("kubeconfig", cluster.kubeconfig)
 pulumi.export("cluster", {"name": cluster.cluster_name, "provider": config.cluster.provider})
-pulumi.export("versions", versions)
+pulumi.export("versions", config.versions)
 pulumi.export("verdicts", verdicts)

@@ -117,6 +117,16 @@ class Settings:
     scenarios: ScenarioSettings
     """What."""
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """What the stack itself brings; of what a cluster has already it cannot tell."""
+        brought = {
+            "kubernetes": (self.cluster.provider != "existing", self.cluster.kubernetes_version),
+            "volcano": (self.platform.install_volcano, self.platform.volcano_version),
+            "lws": (self.platform.install_lws, self.platform.lws_version),
+        }
+        return {part: version for part, (is_ours, version) in brought.items() if is_ours}
+
 
 READERS: Mapping[str, values.Reader[Any]] = {
     "clusterProvider": values.one_of(PROVIDERS),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
@@ -90,11 +89,6 @@ class Browser:
         """Wait until what was changed is drawn: two frames, as the first may be under way."""
         frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         self.call("Runtime.evaluate", expression=f"{frames}.then(() => 0)", awaitPromise=True)
-
-    def screenshot(self, path: Path) -> None:
-        """Save the whole page as a picture."""
-        shot = self.call("Page.captureScreenshot", captureBeyondViewport=True)
-        path.write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self) -> list[dict[str, Any]]:
         """Whatever the browser wrote to its console since the page was opened."""

@@ -129,6 +129,12 @@ def test_stack_exports_the_contract(run: Run, stack: str) -> None:
     assert exports["cluster"]["name"] == (f"lockstep-{stack}")
 
 
+def test_versions_are_told_of_what_the_stack_brings_only(run: Run) -> None:
+    assert set(run("gang").exports["versions"]) == {"kubernetes", "volcano", "lws"}
+    assert set(run("existing").exports["versions"]) == {"volcano", "lws"}
+    assert run("existing", installVolcano=False, installLws=False).exports["versions"] == {}
+
+
 def test_stack_without_config_of_its_own_has_the_defaults_of_the_project(run: Run) -> None:
     graph = run("mine")
     assert scenarios(graph) == {"gang"}
