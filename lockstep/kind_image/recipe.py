@@ -15,7 +15,6 @@ REPOSITORY = "lockstep/kind-node"
 
 # The last Debian whose systemd still starts on control groups of version 1.
 DEBIAN_SUITE = "bookworm"
-DEBIAN_MIRROR = "http://deb.debian.org/debian"
 DEBIAN_PACKAGES = (
     # the system
     *("systemd", "systemd-sysv", "dbus", "util-linux", "mount", "kmod", "procps", "hostname"),
@@ -37,9 +36,10 @@ def groups() -> tuple[str, ...]:
     return ("etcd", "kubernetes", "volcano", *operators, NODE_GROUP)
 
 
-def mirror() -> str:
-    """Where Debian's packages come from."""
-    return os.environ.get("LOCKSTEP_DEBIAN_MIRROR", DEBIAN_MIRROR)
+def mirror() -> tuple[str, ...]:
+    """Where Debian's packages come from, as debootstrap takes it; without it, its own default."""
+    chosen = os.environ.get("LOCKSTEP_DEBIAN_MIRROR")
+    return (chosen,) if chosen else ()
 
 
 def root_name() -> str:

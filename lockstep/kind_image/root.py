@@ -64,7 +64,7 @@ def bootstrap(console: Console, root: Path) -> None:
             f"--include={','.join(recipe.DEBIAN_PACKAGES)}",
             recipe.DEBIAN_SUITE,
             partial,
-            recipe.mirror(),
+            *recipe.mirror(),
         ],
     )
     partial.rename(root)

@@ -41,7 +41,7 @@ def test_old_package_lists_are_updated(console: Console, tmp_path: Path) -> None
 
 
 def test_silent_mirror_is_told(console: Console, tmp_path: Path) -> None:
-    apt_get(tmp_path, "echo \"Temporary failure resolving 'deb.debian.org'\"; exit 100")
+    apt_get(tmp_path, "echo \"Temporary failure resolving 'mirror.example'\"; exit 100")
     with pytest.raises(LockstepError, match="does not answer"):
         packages.install(console, "debootstrap")
 
