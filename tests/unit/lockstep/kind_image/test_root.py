@@ -129,8 +129,9 @@ def test_debian_is_made_whole_or_not_at_all(
     programs = tmp_path / "bin"
     programs.mkdir()
     debootstrap = programs / "debootstrap"
-    body = "import pathlib, sys; pathlib.Path(sys.argv[-2], 'usr').mkdir(parents=True); {}"
+    body = "import pathlib, sys; pathlib.Path(sys.argv[-1], 'usr').mkdir(parents=True); {}"
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    monkeypatch.delenv("LOCKSTEP_DEBIAN_MIRROR", raising=False)
     (tmp_path / "log").touch()
     console, target = Console(lambda: None, tmp_path / "log"), tmp_path / "root"
 
