@@ -44,7 +44,7 @@ unit-lockstep:
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
 	@$(PY) -m lockstep tools
-	@$(PY) -m pytest tests/e2e
+	@$(PY) -m pytest -rs tests/e2e
 
 up: $(READY) ## deploy one stack: make up STACK=gang
 	@$(PY) -m lockstep up $(STACK)

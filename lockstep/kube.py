@@ -28,7 +28,7 @@ FIELD_MANAGER = "lockstep"
 # Everything that a request may fail with: the network, an HTTP status, an unreadable answer.
 FAILURES = (httpx2.HTTPError, httpx2.StreamError, OSError, ValueError)
 
-_VERBS = ["get", "list", "watch", "global_list", "global_watch", "patch", "delete"]
+_VERBS = ["get", "list", "watch", "global_list", "global_watch", "post", "patch", "delete"]
 
 
 def client(kubeconfig: str | None = None, context: str | None = None) -> Client:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 
 from lightkube import ApiError, Client
-from lightkube.generic_resource import create_namespaced_resource
 from lightkube.models.meta_v1 import ObjectMeta
 
 from lockstep import gang_config, kube, versions
@@ -20,10 +19,6 @@ WITHIN = 120
 IN_A_ROW = 3
 """Answers that count as reachable: with one of two addresses stale, one could be luck."""
 PAUSE = 0.5
-
-LeaderWorkerSet = create_namespaced_resource(
-    "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
-)
 
 
 def await_answers(client: Client, within: float = WITHIN) -> None:
@@ -45,7 +40,7 @@ def _ask(client: Client) -> str:
     """Create a set without creating it; returns what is wrong, nothing when the webhook spoke."""
     container = {"name": "main", "image": versions.WORKLOAD_IMAGE}
     template = {"spec": {"containers": [container]}}
-    probe = LeaderWorkerSet(
+    probe = kube.LeaderWorkerSet(
         metadata=ObjectMeta(name="lockstep-probe", namespace=gang_config.LWS_NAMESPACE),
         spec={"leaderWorkerTemplate": {"size": 1, "workerTemplate": template}},
     )

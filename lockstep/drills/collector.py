@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import uuid
 
-from lightkube.generic_resource import create_namespaced_resource
 from lightkube.models.meta_v1 import ObjectMeta, OwnerReference
 
+from lockstep import kube
 from lockstep.drills.ground import Ground
 from lockstep.judge.history import History
-
-PodGroup = create_namespaced_resource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
 
 
 def await_collector(ground: Ground) -> None:
@@ -23,7 +21,7 @@ def await_collector(ground: Ground) -> None:
     name = f"lockstep-orphan-{uuid.uuid4().hex[:8]}"
     owner = OwnerReference(apiVersion="v1", kind="ConfigMap", name=name, uid=str(uuid.uuid4()))
     ground.client.create(
-        PodGroup(
+        kube.PodGroup(
             metadata=ObjectMeta(name=name, namespace=ground.namespace, ownerReferences=[owner]),
             spec={"minMember": 1},
         )

@@ -6,26 +6,23 @@ from http import HTTPStatus
 from typing import Any
 
 from lightkube import ApiError
-from lightkube.generic_resource import create_namespaced_resource
 from lightkube.types import PatchType
 
 from lockstep import kube
 from lockstep.drills.ground import Ground
 
-PodGroup = create_namespaced_resource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
-
 
 def patch(ground: Ground, name: str, spec: dict[str, Any]) -> None:
     """Change some fields; LWS makes PodGroups and does not touch them afterwards."""
     ground.client.patch(
-        PodGroup, name, {"spec": spec}, namespace=ground.namespace, patch_type=PatchType.MERGE
+        kube.PodGroup, name, {"spec": spec}, namespace=ground.namespace, patch_type=PatchType.MERGE
     )
 
 
 def delete(ground: Ground, name: str) -> None:
     """Delete one, if the garbage collector has not done so yet."""
     try:
-        ground.client.delete(PodGroup, name, namespace=ground.namespace)
+        ground.client.delete(kube.PodGroup, name, namespace=ground.namespace)
     except ApiError as error:
         if kube.status_of(error) != HTTPStatus.NOT_FOUND:
             raise

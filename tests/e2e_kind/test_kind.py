@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from lightkube import ApiError
-from lightkube.generic_resource import create_global_resource, create_namespaced_resource
+from lightkube.generic_resource import create_global_resource
 from lightkube.models.authorization_v1 import ResourceAttributes, SubjectAccessReviewSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.apps_v1 import Deployment
@@ -16,17 +16,13 @@ from lightkube.resources.authorization_v1 import SubjectAccessReview
 from lightkube.resources.core_v1 import ConfigMap, Event, Node, Pod
 from lightkube.resources.discovery_v1 import EndpointSlice
 
-from lockstep import versions
+from lockstep import kube, versions
 from tests.e2e_kind.conftest import KindStack, docker
 
 LWS_ACCOUNT = "system:serviceaccount:lws-system:lws-controller-manager"
 NEXT_LWS = versions.LWS_SUPPORTED[-1]
 OPERATORS = {"volcano-system": 3, "lws-system": 1}
 
-LeaderWorkerSet = create_namespaced_resource(
-    "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
-)
-PodGroup = create_namespaced_resource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
 Queue = create_global_resource("scheduling.volcano.sh", "v1beta1", "Queue", "queues")
 
 
@@ -110,7 +106,7 @@ def test_lws_webhook_refuses_a_set_that_cannot_be(stack: KindStack) -> None:
     template = {"spec": {"containers": [{"name": "main", "image": "registry.k8s.io/pause:3.10.1"}]}}
     # Subgroups of five in a group of two.
     group = {"size": 2, "workerTemplate": template, "subGroupPolicy": {"subGroupSize": 5}}
-    impossible = LeaderWorkerSet(
+    impossible = kube.LeaderWorkerSet(
         metadata=ObjectMeta(name="impossible", namespace="default"),
         spec={"replicas": 1, "leaderWorkerTemplate": group},
     )
@@ -189,7 +185,7 @@ def test_gang_is_placed_and_its_containers_run(stack: KindStack) -> None:
     running = stack.running("lockstep-gang")
     assert sum(len(on_node) for on_node in running.values()) == 4
     assert all(len(on_node) <= 2 for on_node in running.values())
-    (group,) = stack.api.list(PodGroup, namespace="lockstep-gang")
+    (group,) = stack.api.list(kube.PodGroup, namespace="lockstep-gang")
     assert group.spec["minMember"] == 4
 
 
