@@ -89,6 +89,7 @@ class GangConfig(pulumi.ComponentResource):
             return args.cluster.child(self)
         restore = program(
             f"{name}-restore",
+            cluster_name=args.cluster.cluster_name,
             delete="gang_config restore",
             environment=access(args.cluster),
             opts=args.cluster.child(self),

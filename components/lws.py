@@ -53,6 +53,7 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
         cluster = args.cluster
         definitions = program(
             f"{name}-crds",
+            cluster_name=cluster.cluster_name,
             create="crds apply",
             delete="crds remove",
             environment={

@@ -36,9 +36,9 @@ class HostOperator(pulumi.ComponentResource):
         super().__init__("lockstep:platform:HostOperator", name, None, opts)
         program(
             f"{name}-process",
+            cluster_name=args.cluster.cluster_name,
             create="operators",
             environment={
-                "LOCKSTEP_CLUSTER": args.cluster.cluster_name,
                 "LOCKSTEP_INCARNATION": args.cluster.incarnation,
                 "LOCKSTEP_OPERATOR": args.operator,
                 "LOCKSTEP_VERSION": args.version,

@@ -120,6 +120,7 @@ class Platform(pulumi.ComponentResource):
         )
         return program(
             "lws-webhook",
+            cluster_name=cluster.cluster_name,
             create="webhook",
             environment={**access(cluster), "LOCKSTEP_RESTARTED_FOR": restarted_for},
             opts=cluster.child(self, depends_on=list(self.ready)),

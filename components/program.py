@@ -11,11 +11,13 @@ from pulumi_command import local
 
 from components.cluster.base import Cluster
 from lockstep import paths
+from lockstep.embedded import processes
 
 
 def program(
     name: str,
     *,
+    cluster_name: pulumi.Input[str],
     create: str | None = None,
     delete: str | None = None,
     environment: Mapping[str, pulumi.Input[str]],
@@ -26,13 +28,23 @@ def program(
 
     Values go through the environment, never through shell text. A change of the environment runs
     `create` again in place; a change of `triggers` replaces the resource (pulumi-command#855).
+    It is marked as the cluster's: whoever removes the cluster also ends a command that goes on by
+    itself, because Pulumi was killed.
     """
+    folder = pulumi.Output.from_input(cluster_name).apply(
+        lambda known: str(paths.cluster_dir(known))
+    )
     return local.Command(
         name,
         create=create and _shell(create),
         delete=delete and _shell(delete),
         dir=str(paths.project_dir()),
-        environment={"LOCKSTEP_PYTHON": sys.executable, **environment},
+        environment={
+            "LOCKSTEP_PYTHON": sys.executable,
+            "LOCKSTEP_CLUSTER": cluster_name,
+            processes.MARK: folder,
+            **environment,
+        },
         triggers=triggers,
         opts=opts,
     )

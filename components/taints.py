@@ -42,6 +42,7 @@ class BlockedWorkers(pulumi.ComponentResource):
         names = pulumi.Output.all(*(worker.name for worker in args.pool.workers))
         taints = program(
             f"{name}-taints",
+            cluster_name=args.cluster.cluster_name,
             create="taint apply",
             delete="taint remove",
             environment={

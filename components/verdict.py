@@ -53,13 +53,13 @@ class Watch(pulumi.ComponentResource):
         super().__init__("lockstep:verdict:Watch", name, None, opts)
         self.environment = {
             **access(args.cluster),
-            "LOCKSTEP_CLUSTER": args.cluster.cluster_name,
             "LOCKSTEP_SCENARIO": args.scenario,
             "LOCKSTEP_NAMESPACE": args.namespace,
             "LOCKSTEP_POOL": args.pool,
         }
         recorder = program(
             f"{name}-recorder",
+            cluster_name=args.cluster.cluster_name,
             create="record",
             delete="record --stop",
             environment={**self.environment, "LOCKSTEP_FINGERPRINT": args.fingerprint},
@@ -68,6 +68,7 @@ class Watch(pulumi.ComponentResource):
         started = recorder.stdout.apply(_parsed)
         self.recording = started.apply(lambda value: str(value.get("recording", "")))
         self.run = started.apply(lambda value: str(value.get("run", "")))
+        self.cluster_name = args.cluster.cluster_name
         self.child = args.cluster.child
         self.register_outputs({"recording": self.recording, "run": self.run})
 
@@ -102,6 +103,7 @@ class Verdict(pulumi.ComponentResource):
         super().__init__("lockstep:verdict:Verdict", name, None, opts)
         judge = program(
             f"{name}-judge",
+            cluster_name=args.watch.cluster_name,
             create="judge",
             environment={
                 **args.watch.environment,

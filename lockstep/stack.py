@@ -12,8 +12,9 @@ from typing import Any
 
 import yaml
 
-from lockstep import kind, paths, toolchain
+from lockstep import kind, paths, strays, toolchain
 from lockstep.embedded import cluster as embedded
+from lockstep.embedded import processes
 from lockstep.errors import LockstepError
 
 SALT = "encryptionsalt"
@@ -81,6 +82,7 @@ class Stack:
     def down(self, *options: str, **settings: Any) -> None:
         """Destroy the stack and forget it, whatever state an interrupted run left it in."""
         provider = self.config("clusterProvider")
+        strays.end(paths.project_dir())
         if self.exists():
             # A killed update leaves its lock behind; nobody else works on a stack of ours.
             self.run("cancel", "--yes", quiet=True, check=False)
@@ -89,6 +91,7 @@ class Stack:
                 raise LockstepError(f"could not destroy {self.name}; the lines above say why")
             self.run("stack", "rm", "--yes", "--force", "--preserve-config", self.name, quiet=True)
         # Also what a killed `up` had started and not yet told Pulumi.
+        processes.end_all(paths.cluster_dir(self.cluster_name()))
         if provider == "kind":
             kind.delete(self.cluster_name())
         embedded.delete(self.cluster_name())

@@ -37,7 +37,8 @@ class KindCluster(LiveCluster):
             f"{name}-containers",
             create="kind create",
             delete="kind delete",
-            environment={"LOCKSTEP_CLUSTER": args.cluster_name, "LOCKSTEP_KIND_CONFIG": config},
+            cluster_name=args.cluster_name,
+            environment={"LOCKSTEP_KIND_CONFIG": config},
             triggers=[config],
             opts=pulumi.ResourceOptions(
                 parent=self,

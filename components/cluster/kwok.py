@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from pulumi_command import local
 
 from components.cluster.base import Cluster
 from components.pools import POOL_LABEL, Worker, WorkerPool
-from lockstep import paths
+from components.program import program
 from lockstep.embedded import cluster as embedded
 
-_RUN = '"$LOCKSTEP_PYTHON" -m lockstep'
 PODS_PER_NODE = "110"
 
 
@@ -57,16 +54,12 @@ class KwokCluster(Cluster):
         self.incarnation, lost = embedded.incarnation(args.cluster_name)
         if lost:
             pulumi.log.warn(f"the embedded cluster {args.cluster_name} is gone; it is made anew")
-        control_plane = local.Command(
+        control_plane = program(
             f"{name}-control-plane",
-            create=f"{_RUN} cluster create",
-            delete=f"{_RUN} cluster delete",
-            dir=str(paths.project_dir()),
-            environment={
-                "LOCKSTEP_PYTHON": sys.executable,
-                "LOCKSTEP_CLUSTER": args.cluster_name,
-                "LOCKSTEP_INCARNATION": self.incarnation,
-            },
+            cluster_name=args.cluster_name,
+            create="cluster create",
+            delete="cluster delete",
+            environment={"LOCKSTEP_INCARNATION": self.incarnation},
             triggers=[self.incarnation, args.kubernetes_version],
             opts=pulumi.ResourceOptions(
                 parent=self,

@@ -26,6 +26,7 @@ class LiveCluster(Cluster):
         """
         chosen = program(
             f"{name}-pool",
+            cluster_name=self.cluster_name,
             create="nodes",
             environment={
                 **access(self),

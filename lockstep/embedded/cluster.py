@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import json
 import os
 import shutil
 import ssl
 import subprocess
+import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,8 @@ from lockstep.embedded import health, kubelet, ports, processes
 from lockstep.errors import LockstepError
 
 CREATE_TIMEOUT = 120.0
+LOOK = 0.5
+PORT_TAKEN = "address already in use"
 ATTEMPTS = 3
 NEEDED_MIB = 512
 PORTS = (
@@ -188,25 +192,36 @@ def start_control_plane(cluster: EmbeddedCluster) -> None:
         documents = [kwokctl_config(cluster.ports), *kubelet.stages()]
         config.write_text(yaml.safe_dump_all(documents))
         with log.open("w") as output:
-            result = subprocess.run(
+            process = subprocess.Popen(
                 [str(kwokctl), "create", "cluster", *arguments],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                timeout=CREATE_TIMEOUT,
-                check=False,
             )
-        if result.returncode == 0:
+        if _await_end(process, cluster) == 0:
             _write_kubeconfig(cluster)
             return _await_ready(cluster)
-    except subprocess.TimeoutExpired:
-        raise LockstepError(
-            f"the control plane is not up after {CREATE_TIMEOUT:.0f} s: {_last_words(cluster)}"
-        ) from None
     except OSError as error:
         raise LockstepError(f"cannot start the control plane: {error}") from None
     raise LockstepError(f"kwokctl could not make {cluster.name}: {_last_words(cluster)}")
+
+
+def _await_end(process: subprocess.Popen[bytes], cluster: EmbeddedCluster) -> int:
+    """Wait for kwokctl, but not in vain: it would go on for minutes when a port is taken."""
+    deadline = time.monotonic() + CREATE_TIMEOUT
+    try:
+        while time.monotonic() < deadline:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(LOOK)
+            if PORT_TAKEN in (words := _last_words(cluster)):
+                raise LockstepError(f"a port of the control plane is taken: {words}")
+    finally:
+        process.kill()
+        process.wait()
+    raise LockstepError(
+        f"the control plane is not up after {CREATE_TIMEOUT:.0f} s: {_last_words(cluster)}"
+    )
 
 
 def _write_kubeconfig(cluster: EmbeddedCluster) -> None:
@@ -237,7 +252,7 @@ def _await_ready(cluster: EmbeddedCluster) -> None:
 def _last_words(cluster: EmbeddedCluster) -> str:
     """The most telling line of the logs: errors of a component first, then of kwokctl."""
     logs = [*sorted((cluster.kwok_folder / "logs").glob("*.log")), cluster.folder / "kwokctl.log"]
-    for needle in ("no space left", "address already in use", "error", ""):
+    for needle in ("no space left", PORT_TAKEN, "error", ""):
         for log in logs:
             lines = log.read_text(errors="replace").splitlines() if log.exists() else []
             for line in reversed(lines):

@@ -12,8 +12,9 @@ import psutil
 
 from lockstep.errors import LockstepError
 
-# Every process of a cluster carries this variable: it is inherited by whatever kwokctl and the
-# supervisor start, survives a lost pid file, and no process of somebody else has it.
+# Every process of a cluster carries this variable, the commands of its stack included: it is
+# inherited by whatever kwokctl and the supervisor start, survives a lost pid file, and no process
+# of somebody else has it.
 MARK = "LOCKSTEP_CLUSTER_DIR"
 PATIENCE = 10.0
 
@@ -27,11 +28,12 @@ def marked_environment(folder: Path) -> dict[str, str]:
 
 
 def of_cluster(folder: Path) -> list[psutil.Process]:
-    """All living processes of the cluster in `folder`."""
+    """All living processes of the cluster in `folder`, but for this one and those above it."""
     found = []
+    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     for process in psutil.process_iter():
         try:
-            if process.environ().get(MARK) == str(folder) and process.pid != os.getpid():
+            if process.pid not in own and process.environ().get(MARK) == str(folder):
                 found.append(process)
         except psutil.Error:  # gone meanwhile, or another user's
             continue
@@ -56,21 +58,24 @@ def end_all(folder: Path) -> int:
     """
     ended = 0
     while processes := of_cluster(folder):
-        for process in processes:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
-        _await_end(processes, folder)
+        end(processes, folder.name)
         ended += len(processes)
     return ended
 
 
-def _await_end(processes: Sequence[psutil.Process], folder: Path) -> None:
-    """Wait for processes that are not our children; there is no other way than to look."""
+def end(processes: Sequence[psutil.Process], whose: str) -> None:
+    """Kill processes and wait until they are gone.
+
+    They are not our children, so there is no other way than to look.
+    """
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
     deadline = time.monotonic() + PATIENCE
     while alive := [process for process in processes if _is_alive(process)]:
         if time.monotonic() > deadline:
             pids = ", ".join(str(process.pid) for process in alive)
-            raise LockstepError(f"processes {pids} of {folder.name} do not end; kill them by hand")
+            raise LockstepError(f"processes {pids} of {whose} do not end; kill them by hand")
         time.sleep(0.01)
 
 

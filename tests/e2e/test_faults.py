@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import paths
+from lockstep import paths, strays
 from lockstep.embedded import cluster as embedded
 from lockstep.embedded import ports, processes
-from tests.e2e.conftest import LiveStack, MakeStack
+from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
 
 PATIENCE = 120.0
 
@@ -32,6 +32,13 @@ def kill_when(stack: LiveStack, process: subprocess.Popen[str], name: str) -> No
     process.wait()
 
 
+def assert_no_trace(stack: LiveStack) -> None:
+    """Nothing of the cluster, no state, and none of the plugins that outlive a killed Pulumi."""
+    stack.assert_nothing_left()
+    assert not stack.exists()
+    assert strays.end(PROJECT_DIR) == 0
+
+
 @pytest.mark.parametrize("at", ["etcd", "vc-scheduler", "lws-manager"])
 def test_killed_up_leaves_nothing_after_down_and_the_next_up_works(
     make_stack: MakeStack, at: str
@@ -39,8 +46,7 @@ def test_killed_up_leaves_nothing_after_down_and_the_next_up_works(
     stack = make_stack("gang", name=f"e2e-kill-{at}")
     kill_when(stack, stack.spawn("up", "--yes", "--skip-preview"), at)
     stack.down()
-    stack.assert_nothing_left()
-    assert not stack.exists()
+    assert_no_trace(stack)
     if at == "lws-manager":
         stack.select()
         stack.deploy()
@@ -59,8 +65,7 @@ def test_killed_destroy_leaves_nothing_after_down(make_stack: MakeStack) -> None
     os.killpg(destroy.pid, signal.SIGKILL)
     destroy.wait()
     stack.down()
-    stack.assert_nothing_left()
-    assert not stack.exists()
+    assert_no_trace(stack)
 
 
 @pytest.fixture(scope="module")

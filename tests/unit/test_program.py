@@ -90,6 +90,16 @@ def test_stack_goes_with_its_cluster_where_that_is_its_own(run: Run, stack: str)
 
 
 @pytest.mark.parametrize("stack", STACKS)
+def test_stack_marks_its_commands_as_the_clusters(run: Run, stack: str) -> None:
+    """Whoever removes the cluster ends them, also when nobody waits for them any more."""
+    commands = run(stack).of_type(COMMAND)
+    assert commands
+    for command in commands:
+        folder = Path(command.environment["LOCKSTEP_CLUSTER_DIR"])
+        assert folder.parts[-2:] == ("clusters", f"lockstep-{stack}")
+
+
+@pytest.mark.parametrize("stack", STACKS)
 def test_stack_reaches_kubernetes_through_its_own_provider_only(run: Run, stack: str) -> None:
     for record in run(stack).records.values():
         if record.type.startswith("kubernetes:"):

@@ -177,6 +177,26 @@ def test_down_unlocks_destroys_and_forgets(
     assert deleted.names == ["lockstep-gang"]
 
 
+def test_down_first_ends_what_a_killed_pulumi_left_and_then_the_clusters_commands(
+    project: Path, monkeypatch: pytest.MonkeyPatch, deleted: Deleted
+) -> None:
+    """In this order: a plugin could start one more command, and a command one more cluster."""
+    known(monkeypatch)
+    ended: list[tuple[Path, list[str]]] = []
+
+    def note(folder: Path) -> int:
+        ended.append((folder, [*(line.split()[0] for line in asked(project)), *deleted.names]))
+        return 0
+
+    monkeypatch.setattr("lockstep.strays.end", note)
+    monkeypatch.setattr("lockstep.embedded.processes.end_all", note)
+    Stack("gang").down(log=project / "down.log")
+    assert ended == [
+        (project, []),
+        (project / "state" / "clusters" / "lockstep-gang", ["stack", "cancel", "destroy", "stack"]),
+    ]
+
+
 def test_down_of_nothing_still_clears_what_a_killed_run_left(
     project: Path, deleted: Deleted
 ) -> None:

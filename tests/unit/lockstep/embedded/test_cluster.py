@@ -145,3 +145,33 @@ def test_last_words_prefer_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     (logs / "etcd.log").write_text("fine\nwrite: no space left on device\nlater\n")
     (logs / "kube-apiserver.log").write_text("some error\n")
     assert cluster._last_words(made) == "write: no space left on device"
+
+
+@pytest.fixture
+def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cluster.EmbeddedCluster:
+    """A cluster to be, and a kwokctl that says why it waits, and waits."""
+    folder = tmp_path / "clusters" / "one"
+    folder.mkdir(parents=True)
+    kwokctl = tmp_path / "kwokctl"
+    kwokctl.write_text("#!/bin/sh\necho 'bind: address already in use'\nexec sleep 60\n")
+    kwokctl.chmod(0o755)
+    monkeypatch.setattr(toolchain, "tool", lambda _name: kwokctl)
+    return cluster.EmbeddedCluster("one", folder, dict.fromkeys(cluster.PORTS, 20000))
+
+
+def test_kwokctl_that_waits_for_a_taken_port_is_ended(
+    waiting: cluster.EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "LOOK", 0.05)
+    with pytest.raises(LockstepError, match=r"port .* is taken: bind: address already in use"):
+        cluster.start_control_plane(waiting)
+    assert processes.of_cluster(waiting.folder) == []
+
+
+def test_kwokctl_that_takes_too_long_is_ended(
+    waiting: cluster.EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "CREATE_TIMEOUT", 0.0)
+    with pytest.raises(LockstepError, match="the control plane is not up after 0 s"):
+        cluster.start_control_plane(waiting)
+    assert processes.of_cluster(waiting.folder) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from lockstep import paths
 from lockstep.embedded import processes
 from lockstep.errors import LockstepError
 
@@ -39,6 +40,23 @@ def test_end_all_does_not_wait_for_a_zombie_to_be_reaped(tmp_path: Path) -> None
     # Nobody has waited for the child yet: it is a zombie, and that counts as gone.
     assert psutil.Process(child.pid).status() == psutil.STATUS_ZOMBIE
     child.wait()
+
+
+def test_a_command_of_the_cluster_does_not_end_itself(tmp_path: Path) -> None:
+    """Nor the shell that Pulumi started it by, which carries the mark as well."""
+    code = (
+        "import pathlib, sys; from lockstep.embedded import processes; "
+        "print(processes.end_all(pathlib.Path(sys.argv[1])))"
+    )
+    done = subprocess.run(
+        ["sh", "-c", '"$@"; echo still here', "sh", sys.executable, "-c", code, str(tmp_path)],
+        env=processes.marked_environment(tmp_path),
+        cwd=paths.project_dir(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split("\n")[:2] == ["0", "still here"]
 
 
 def test_end_all_of_nothing_is_fine(tmp_path: Path) -> None:
