@@ -46,6 +46,8 @@ class Watch(pulumi.ComponentResource):
     """Names this start of the recorder: a new one means a new verdict."""
     environment: dict[str, pulumi.Input[str]]
     """What the verdict of this watch needs to know, too."""
+    cluster: Cluster
+    """The cluster that is watched."""
 
     def __init__(
         self, name: str, args: WatchArgs, opts: pulumi.ResourceOptions | None = None
@@ -68,8 +70,7 @@ class Watch(pulumi.ComponentResource):
         started = recorder.stdout.apply(_parsed)
         self.recording = started.apply(lambda value: str(value.get("recording", "")))
         self.run = started.apply(lambda value: str(value.get("run", "")))
-        self.cluster_name = args.cluster.cluster_name
-        self.child = args.cluster.child
+        self.cluster = args.cluster
         self.register_outputs({"recording": self.recording, "run": self.run})
 
 
@@ -103,7 +104,7 @@ class Verdict(pulumi.ComponentResource):
         super().__init__("lockstep:verdict:Verdict", name, None, opts)
         judge = program(
             f"{name}-judge",
-            cluster_name=args.watch.cluster_name,
+            cluster_name=args.watch.cluster.cluster_name,
             create="judge",
             environment={
                 **args.watch.environment,
@@ -113,7 +114,7 @@ class Verdict(pulumi.ComponentResource):
                 "LOCKSTEP_RECEIPT_CONTEXT": _as_json(args.context),
                 **({"LOCKSTEP_DRILL": args.drill} if args.drill else {}),
             },
-            opts=args.watch.child(self),
+            opts=args.watch.cluster.child(self),
         )
         self.result = judge.stdout.apply(_parsed)
         self.register_outputs({"result": self.result})
