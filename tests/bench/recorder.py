@@ -23,7 +23,7 @@ import psutil
 from lightkube import AsyncClient
 from lightkube.models.core_v1 import Container, PodSpec
 from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources.core_v1 import Namespace, Pod
+from lightkube.resources.core_v1 import Namespace, Pod, ServiceAccount
 
 from lockstep import judge, kube, recorder_process, toolchain
 from lockstep.embedded import cluster as embedded
@@ -78,6 +78,8 @@ async def _measure(cluster: EmbeddedCluster, pods: int) -> Figures:
     config = str(cluster.kubeconfig)
     client = AsyncClient(config=kube.load(config))
     await client.create(Namespace(metadata=ObjectMeta(name=NAMESPACE)))
+    async for _ in client.watch(ServiceAccount, namespace=NAMESPACE):
+        break  # a namespace takes no pods before it has its account
     path = cluster.folder / "recordings" / "bench.jsonl"
     recorder_process.start(Subject(path, "bench", NAMESPACE, "bench", config))
     recorder = psutil.Process(int(recorder_process.pid_file(path).read_text()))

@@ -19,7 +19,7 @@ import yaml
 from lightkube import Client, KubeConfig
 from lightkube.models.core_v1 import Container, PodSpec
 from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources.core_v1 import Namespace, Pod
+from lightkube.resources.core_v1 import Namespace, Pod, ServiceAccount
 
 from lockstep import kube, recorder_process
 from lockstep.embedded import cluster as embedded
@@ -120,6 +120,7 @@ def live(
     """A recording of a fresh namespace, made through the wire."""
     namespace = request.node.name.replace("_", "-")[:60]
     client.create(Namespace(metadata=ObjectMeta(name=namespace)))
+    _await_account(client, namespace)
     content = yaml.safe_load(cluster.kubeconfig.read_text())
     content["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{wire.port}"
     config = cluster.folder / "wire-kubeconfig"
@@ -132,6 +133,12 @@ def live(
     yield followed
     followed.end()
     recorder_process.stop(path)
+
+
+def _await_account(client: Client, namespace: str) -> None:
+    """Wait for what a namespace has only after a moment: until then it takes no pods."""
+    accounts = client.watch(ServiceAccount, namespace=namespace, server_timeout=int(PATIENCE))
+    assert any(found.metadata and found.metadata.name == "default" for _, found in accounts)
 
 
 def until(live: Live, seen: Callable[[], bool]) -> None:
