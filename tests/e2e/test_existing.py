@@ -1,0 +1,172 @@
+"""Somebody else's cluster, with Volcano and LWS in it: used, judged, and left as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from lightkube import Client
+from lightkube.models.core_v1 import NodeSpec, NodeStatus, Taint
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources.apps_v1 import Deployment
+from lightkube.resources.core_v1 import ConfigMap, Namespace, Node
+from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
+from lightkube.types import PatchType
+
+from lockstep import crds, gang_config, paths, podgroup_rights
+from tests.e2e.conftest import LiveStack, MakeStack
+
+FOREIGN = Taint(key="example.com/batch", value="yes", effect="PreferNoSchedule")
+ROOM = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+WORKERS = ("first", "second", "third")
+
+
+@pytest.fixture(scope="module")
+def theirs(make_stack: MakeStack) -> LiveStack:
+    """A cluster with the platform and three workers of which no stack knows."""
+    made = make_stack("gang", name="e2e-theirs", scenarios=[])
+    made.deploy()
+    with made.client() as client:
+        for name in WORKERS:
+            client.create(
+                Node(
+                    metadata=ObjectMeta(name=name, annotations={"kwok.x-k8s.io/node": "fake"}),
+                    spec=NodeSpec(taints=[FOREIGN]),
+                    status=NodeStatus(allocatable=ROOM, capacity=ROOM),
+                )
+            )
+        _await_workers(client)
+        _as_their_own(client)
+    return made
+
+
+def _await_workers(client: Client) -> None:
+    """Wait until Kubernetes itself keeps nobody away from them any more."""
+    ready: set[str] = set()
+    for _, node in client.watch(Node, server_timeout=60):
+        free = node.spec is not None and node.spec.taints == [FOREIGN]
+        ready = ready | {_name(node)} if free else ready - {_name(node)}
+        if len(ready) == len(WORKERS):
+            return
+    raise AssertionError(f"only {sorted(ready)} of the workers are ready")
+
+
+def _as_their_own(client: Client) -> None:
+    """Have LWS's config name the provider as its administrator would: without our mark."""
+    name, namespace = gang_config.LWS_CONFIG_MAP, gang_config.LWS_NAMESPACE
+    text = _config(client).replace(gang_config.ADDED, "")
+    patch = {"data": {gang_config.LWS_CONFIG_KEY: text}}
+    client.patch(ConfigMap, name, patch, namespace=namespace, patch_type=PatchType.MERGE)
+
+
+def _config(client: Client) -> str:
+    found = client.get(ConfigMap, gang_config.LWS_CONFIG_MAP, namespace=gang_config.LWS_NAMESPACE)
+    return str((found.data or {})[gang_config.LWS_CONFIG_KEY])
+
+
+@pytest.fixture(scope="module")
+def before(theirs: LiveStack) -> dict[str, Any]:
+    """What the cluster is like before we come."""
+    with theirs.client() as client:
+        return snapshot(client)
+
+
+def snapshot(client: Client) -> dict[str, Any]:
+    """Whatever a stack could change in a cluster and forget to put back."""
+    namespace = gang_config.LWS_NAMESPACE
+    manager = client.get(Deployment, gang_config.LWS_MANAGER, namespace=namespace)
+    assert manager.spec
+    assert manager.spec.template.metadata
+    return {
+        "workers": {
+            _name(node): (
+                node.metadata and node.metadata.labels,
+                node.spec and [taint.to_dict() for taint in node.spec.taints or ()],
+            )
+            for node in client.list(Node)
+        },
+        "namespaces": {_name(one) for one in client.list(Namespace)},
+        "definitions": {str(one["metadata"]["name"]) for one in client.list(crds.Definition)},
+        "rights": {
+            _name(one)
+            for kind in (ClusterRole, ClusterRoleBinding)
+            for one in client.list(kind)
+            if _name(one).endswith(podgroup_rights.SUFFIX)
+        },
+        "config": _config(client),
+        "manager": manager.spec.template.metadata.annotations,
+    }
+
+
+def _name(thing: Any) -> str:
+    return str(thing.metadata.name)
+
+
+@pytest.fixture(scope="module")
+def stack(make_stack: MakeStack, theirs: LiveStack, before: dict[str, Any]) -> LiveStack:
+    """Our stack on their cluster."""
+    assert before
+    kubeconfig = paths.cluster_dir(theirs.cluster_name()) / "kubeconfig"
+    context = yaml.safe_load(kubeconfig.read_text())["current-context"]
+    made = make_stack(
+        "existing",
+        kubeconfig=str(kubeconfig),
+        kubeContext=context,
+        installVolcano=False,
+        installLws=False,
+        scenarios=["constrained"],
+    )
+    made.deploy()
+    return made
+
+
+def verdict(stack: LiveStack) -> dict[str, Any]:
+    found: dict[str, Any] = stack.outputs()["verdicts"]["constrained"]
+    return found
+
+
+def workers(theirs: LiveStack) -> dict[str, list[str]]:
+    """The taints of the workers that our pool has taken."""
+    with theirs.client() as client:
+        found = list(client.list(Node, labels={"lockstep.dev/pool": "constrained"}))
+    return {
+        _name(node): [taint.key for taint in (node.spec.taints if node.spec else None) or ()]
+        for node in found
+    }
+
+
+def test_gang_is_held_on_their_workers(stack: LiveStack, theirs: LiveStack) -> None:
+    found = verdict(stack)
+    assert (found["observed"], found["ok"], found["bound"]) == ("held", True, 0)
+    taken = workers(theirs)
+    assert sorted(taken) == sorted(WORKERS)
+    assert all(FOREIGN.key in taints for taints in taken.values())
+    assert sum("lockstep.dev/blocked" in taints for taints in taken.values()) == 2
+
+
+def test_versions_of_theirs_are_not_claimed_as_ours(stack: LiveStack) -> None:
+    assert stack.outputs()["versions"] == {}
+
+
+def test_gang_is_released(stack: LiveStack, theirs: LiveStack) -> None:
+    stack.configure(taintedWorkers=1)
+    stack.deploy()
+    found = verdict(stack)
+    assert (found["observed"], found["ok"], found["bound"]) == ("released", True, 4)
+    assert sum("lockstep.dev/blocked" in taints for taints in workers(theirs).values()) == 1
+
+
+def test_second_update_changes_nothing(stack: LiveStack) -> None:
+    again = stack.deploy()
+    assert not any(word in again for word in (" created", " updated", " replaced", " deleted"))
+
+
+def test_destroy_leaves_their_cluster_as_it_was(
+    stack: LiveStack, theirs: LiveStack, before: dict[str, Any]
+) -> None:
+    stack.down()
+    with theirs.client() as client:
+        assert snapshot(client) == before
+    assert not paths.cluster_dir(stack.cluster_name()).exists()
+    assert len(theirs.processes()) >= 8
