@@ -31,6 +31,7 @@ def kind_node() -> Group:
             *(Program(name, name, ".") for name in ("kind-pause", "kind-runtime", "kind-network")),
         ),
         gigabytes=5,
+        minutes=6.5,
         copies=(
             Copy("kind", "sigs.k8s.io/kind", "images/base/files", "files"),
             Copy(
