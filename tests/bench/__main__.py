@@ -49,7 +49,7 @@ def deploying(folder: Path) -> None:
             times.setdefault("up", []).append(timed(stack, "up", "--yes", "--skip-preview"))
             times.setdefault("again", []).append(timed(stack, "up", "--yes", "--skip-preview"))
             made = embedded.load(stack.cluster_name())
-            manifests = copy_of(made.kubeconfig)
+            manifests = copy_of(made)
             destroy = timed(stack, "destroy", "--yes", "--skip-preview")
             times.setdefault("destroy", []).append(destroy)
         finally:

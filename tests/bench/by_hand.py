@@ -36,10 +36,13 @@ class Manifests:
     rest: str
     """Nodes, rights and the patched ConfigMap."""
     workload: str
+    authority: str
+    """By which the webhooks in the charts are trusted: another cluster has another."""
 
 
-def copy_of(kubeconfig: Path) -> Manifests:
+def copy_of(cluster: embedded.EmbeddedCluster) -> Manifests:
     """Read a deployed `gang` stack, so that the same objects can be applied by hand."""
+    kubeconfig = cluster.kubeconfig
     client = Client(config=KubeConfig.from_file(str(kubeconfig)))
     releases = client.list(Secret, namespace="*", labels={"owner": "helm"})
     crds = _get(kubeconfig, "crd")
@@ -56,6 +59,7 @@ def copy_of(kubeconfig: Path) -> Manifests:
         platform=_text(platform),
         rest=_text([*nodes, *rights, *config]),
         workload=_text(_get(kubeconfig, "leaderworkerset", "-n", "lockstep-gang")),
+        authority=cluster.describe()["webhookCa"],
     )
 
 
@@ -107,7 +111,8 @@ class ByHand:
         started = time.monotonic()
         self.cluster.folder.mkdir(parents=True)
         embedded.start_control_plane(self.cluster)
-        self._apply(manifests.platform)
+        own = self.cluster.describe()["webhookCa"]
+        self._apply(manifests.platform.replace(manifests.authority, own))
         self._apply(manifests.rest)
         operators.start(self.cluster, "volcano", "")
         operators.start(self.cluster, "lws", lws_version)
