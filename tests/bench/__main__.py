@@ -106,6 +106,8 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="lockstep-bench-"))
     os.environ["LOCKSTEP_STATE"] = str(folder / "state")
     os.environ["LOCKSTEP_RECEIPTS"] = str(folder / "receipts")
+    # Compiling our modules anew for each command is no part of what a user waits for.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         toolchain.ensure()
         deploying(folder)
