@@ -43,11 +43,25 @@ class Stack:
 
     def config(self, key: str) -> Any:
         """The value that the program will see: the stack's own, or else the project's default."""
-        own = (yaml.safe_load(self.path.read_text()) or {}).get("config") or {}
+        own = self._document().get("config") or {}
         if f"lockstep:{key}" in own:
             return own[f"lockstep:{key}"]
         project = yaml.safe_load((paths.project_dir() / "Pulumi.yaml").read_text())
         return project["config"][key].get("default")
+
+    def _document(self) -> dict[str, Any]:
+        """The stack's file; one line when there is none, or nobody can read it."""
+        if not self.path.exists():
+            known = sorted(p.name.split(".")[1] for p in self.path.parent.glob("Pulumi.*.yaml"))
+            raise LockstepError(f"there is no stack {self.name}; choose one of {', '.join(known)}")
+        try:
+            document = yaml.safe_load(self.path.read_text()) or {}
+        except yaml.YAMLError as error:
+            reason = " ".join(str(error).split())
+            raise LockstepError(f"{self.path} is not YAML: {reason}") from error
+        if not isinstance(document, dict):
+            raise LockstepError(f"{self.path} has no `config:`; see the other files beside it")
+        return document
 
     def cluster_name(self) -> str:
         """The name of the cluster that the stack runs on."""
@@ -55,9 +69,7 @@ class Stack:
 
     def select(self) -> None:
         """Make the stack known to the backend, if it is not yet."""
-        if not self.path.exists():
-            known = sorted(p.name.split(".")[1] for p in self.path.parent.glob("Pulumi.*.yaml"))
-            raise LockstepError(f"there is no stack {self.name}; choose one of {', '.join(known)}")
+        self._document()
         if self.exists():
             return
         usual = self._usual_path()

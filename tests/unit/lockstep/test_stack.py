@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +77,21 @@ def test_select_of_a_known_stack_makes_nothing(
     assert not [line for line in asked(project) if "init" in line]
 
 
-def test_select_of_no_stack_names_those_there_are(project: Path) -> None:
+@pytest.mark.parametrize("act", [Stack.select, Stack.down])
+def test_no_stack_names_those_there_are(project: Path, act: Callable[[Stack], None]) -> None:
     with pytest.raises(LockstepError, match="there is no stack nope; choose one of gang"):
-        Stack("nope").select()
+        act(Stack("nope"))
+    assert asked(project) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("config: [", "is not YAML: while parsing"), ("words", "has no `config:`")]
+)
+def test_a_file_that_is_no_config_is_one_line(project: Path, text: str, reason: str) -> None:
+    (project / "stacks" / "Pulumi.gang.yaml").write_text(text)
+    with pytest.raises(LockstepError, match=reason) as caught:
+        Stack("gang").select()
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_a_config_file_elsewhere_leaves_none_in_stacks(
