@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
@@ -229,6 +230,19 @@ class Walk:
             lines = live.show(self.console, pulumi, recording)
             log.writelines(lines)
         return "" if pulumi.returncode == 0 else live.reason(lines)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Keep a second walk out: it would take the first one's stack away, and its receipts."""
+    with (paths.state_dir() / "walk.lock").open("w") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LockstepError(
+                "a demo or a matrix is running in this checkout already; wait until it has ended"
+            ) from None
+        yield
 
 
 def stack_config(name: str) -> dict[str, Any]:

@@ -115,3 +115,14 @@ def test_scenario_beyond_the_article_meets_no_other(
     monkeypatch.setattr(made, "_update", update)
     assert made._take(step).reason == "no verdict was reached"
     assert seen == updates
+
+
+@pytest.mark.parametrize("words", [["demo"], ["matrix"]])
+def test_second_walk_in_a_checkout_is_refused(
+    capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    with demo.alone():
+        assert cli.main(words) == cli.CANNOT_TELL
+    assert "is running in this checkout already" in capsys.readouterr().err
+    with demo.alone():
+        pass  # the lock went with the walk that held it
