@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -160,11 +161,18 @@ def show_outcome(console: Console, outcome: Outcome) -> None:
 
 def show_table(console: Console, outcomes: Sequence[Outcome]) -> None:
     """All verdicts at a glance."""
-    table = Table(title="Verdicts", title_justify="left", title_style="bold")
+    # Narrow enough for 80 columns: nothing is cut.
+    table = Table(
+        title="Verdicts",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=0,
+        show_edge=False,
+    )
     for column in ("scenario", "expected", "observed", "bound", "bind skew", "time", ""):
-        table.add_column(
-            column, justify="right" if column in ("bound", "bind skew", "time") else "left"
-        )
+        number = column in ("bound", "bind skew", "time")
+        table.add_column(column, justify="right" if number else "left", overflow="fold")
     for outcome in outcomes:
         verdict: Any = outcome.verdict or {}
         skew = verdict.get("bindSkewSeconds")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 import settings
 from components.scenarios import SCENARIOS
-from lockstep import cli, demo, paths, toolchain
+from lockstep import cli, demo, live, paths, toolchain
 from lockstep.commands import demo as command
 from lockstep.demo import ARTICLE, BEYOND, Step, Walk
 from lockstep.errors import LockstepError
@@ -126,3 +126,26 @@ def test_second_walk_in_a_checkout_is_refused(
     assert "is running in this checkout already" in capsys.readouterr().err
     with demo.alone():
         pass  # the lock went with the walk that held it
+
+
+def test_table_of_all_verdicts_fits_a_terminal() -> None:
+    outcomes = [
+        demo.Outcome(
+            step,
+            seconds=99.9,
+            verdict={
+                "observed": step.expected,
+                "ok": True,
+                "bound": 10,
+                "size": 16,
+                "bindSkewSeconds": 0.123,
+            },
+        )
+        for step in (*ARTICLE, *BEYOND)
+    ]
+    screen = io.StringIO()
+    live.show_table(Console(file=screen, width=80), outcomes)
+    lines = screen.getvalue().splitlines()
+    for step in (*ARTICLE, *BEYOND):
+        row = f"{step.name} {step.expected} {step.expected} 10/16 0.123 s 99.9 s ok".split()
+        assert row in [line.split() for line in lines]
