@@ -28,6 +28,8 @@ MEANINGS = {
     "capped": "The queue let only so many gangs in, each whole.",
     "preempted-whole": "A gang of higher priority took the place of a whole one.",
     "waits": "A gang of higher priority waited; no running gang was cut to a part.",
+    "leader-first": "The leader must be ready before its workers come, so there was no gang: "
+    "what fitted was bound, the leader first.",
     "refused": "Without its rights, LWS made no PodGroup and said so; with them back, it went on.",
 }
 """What a verdict means, in a sentence."""
@@ -88,7 +90,7 @@ def _answer(receipts: Sequence[Receipt], failed: Sequence[Receipt]) -> tuple[Ans
 def contrast(receipts: Sequence[Receipt]) -> str:
     """Put what happened with and without gang scheduling into one sentence each."""
     parts = []
-    skews = [s for one in receipts if (s := _skew(one)) is not None and one["expectation"]["gang"]]
+    skews = [s for one in receipts if (s := _skew(one)) is not None and _is_whole(one)]
     if skews:
         parts.append(f"Gangs were bound within {figures.duration(max(skews))}.")
     for one in receipts:
@@ -99,7 +101,15 @@ def contrast(receipts: Sequence[Receipt]) -> str:
         elif verdict["observed"] == "deadlocked":
             whole = figures.share(*whole_gangs(one))
             parts.append(f"With the default scheduler {whole} contending gangs ran whole.")
+        elif verdict["observed"] == "leader-first":
+            parts.append("Workers that wait for their leader are no gang: a part was bound.")
     return " ".join(parts)
+
+
+def _is_whole(receipt: Receipt) -> bool:
+    """Whether a PodGroup ties all pods together; with LeaderReady it counts the leader only."""
+    expectation = receipt["expectation"]
+    return expectation["gang"] and expectation.get("minMember") in (None, expectation["size"])
 
 
 def pairs(receipts: Sequence[Receipt]) -> list[tuple[Receipt, Receipt]]:

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from lockstep.judge.rules import RULES
 from lockstep.receipt import Receipt
 from lockstep.report import figures, html
 from lockstep.report.markup import Markup, element, escape
+from lockstep.report.summary import MEANINGS, summarize
 from tests import samples
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\x00\u202e"
@@ -249,3 +251,17 @@ def test_markup_is_escaped_once() -> None:
 )
 def test_durations_read_well(seconds: float | None, text: str) -> None:
     assert figures.duration(seconds) == text
+
+
+def test_every_verdict_has_a_meaning() -> None:
+    assert set(RULES) <= set(MEANINGS)
+
+
+def test_a_leader_that_starts_alone_is_not_told_as_a_gang() -> None:
+    placed, alone = samples.placed(), samples.placed()
+    alone["expectation"] |= {"verdict": "leader-first", "minMember": 1}
+    alone["verdict"] |= {"observed": "leader-first", "bindSkewSeconds": 6.2}
+    lead = summarize([placed, alone]).lead
+    skew = figures.duration(placed["verdict"]["bindSkewSeconds"])
+    assert f"Gangs were bound within {skew}." in lead
+    assert "Workers that wait for their leader are no gang: a part was bound." in lead
