@@ -159,17 +159,21 @@ def show_outcome(console: Console, outcome: Outcome) -> None:
     console.print(line if outcome.ok else f"{line}: {detail}", highlight=False)
 
 
-def show_table(console: Console, outcomes: Sequence[Outcome]) -> None:
-    """All verdicts at a glance."""
-    # Narrow enough for 80 columns: nothing is cut.
-    table = Table(
-        title="Verdicts",
+def narrow_table(title: str) -> Table:
+    """A table that wastes no room: it should fit 80 columns."""
+    return Table(
+        title=title,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
         padding=0,
         show_edge=False,
     )
+
+
+def show_table(console: Console, outcomes: Sequence[Outcome]) -> None:
+    """All verdicts at a glance."""
+    table = narrow_table("Verdicts")
     for column in ("scenario", "expected", "observed", "bound", "bind skew", "time", ""):
         number = column in ("bound", "bind skew", "time")
         table.add_column(column, justify="right" if number else "left", overflow="fold")

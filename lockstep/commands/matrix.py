@@ -8,12 +8,12 @@ import signal
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 
 from lockstep import demo, matrix, receipt, toolchain, versions
 from lockstep.commands.demo import as_interrupt
 from lockstep.demo import Outcome, Step
 from lockstep.errors import LockstepError
+from lockstep.live import narrow_table
 from lockstep.matrix import Matrix, Pair
 from lockstep.toolchain.making import default_groups
 
@@ -79,7 +79,7 @@ def try_pair(pair: Pair, console: Console) -> list[Outcome]:
 
 def show(console: Console, found: Matrix) -> None:
     """Print the table: a row per pair, a column per step."""
-    table = Table(title="Versions", title_justify="left", title_style="bold")
+    table = narrow_table("Versions")
     for title in ("LWS", "Volcano", *matrix.steps(found)):
         table.add_column(title, overflow="fold")  # on a narrow screen, too, all of it
     for row in found["rows"]:
