@@ -9,7 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from components import lws
 from components.cluster.base import Cluster
-from lockstep import podgroup_rights
+from lockstep import gang_config
 
 # LWS creates a PodGroup per group and reads it through an informer, nothing else: it never updates
 # one, never touches `podgroups/status` (the scheduler's), and leaves deletion to the garbage
@@ -41,7 +41,7 @@ class PodGroupRights(pulumi.ComponentResource):
         super().__init__("lockstep:platform:PodGroupRights", name, None, opts)
         # Cluster-wide objects: the name must not meet another stack's.
         metadata = kubernetes.meta.v1.ObjectMetaArgs(
-            name=pulumi.Output.concat(args.cluster.cluster_name, podgroup_rights.SUFFIX)
+            name=pulumi.Output.concat(args.cluster.cluster_name, gang_config.RIGHTS_SUFFIX)
         )
         role = kubernetes.rbac.v1.ClusterRole(
             f"{name}-role",

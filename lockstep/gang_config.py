@@ -19,6 +19,8 @@ LWS_NAMESPACE = "lws-system"
 LWS_MANAGER = "lws-controller-manager"
 LWS_CONFIG_MAP = "lws-manager-config"
 LWS_CONFIG_KEY = "controller_manager_config.yaml"
+RIGHTS_SUFFIX = "-lws-podgroups"
+"""Ends the names of the role that lets LWS make PodGroups, and of its binding."""
 
 PROVIDER = "volcano"
 SECTION = "gangSchedulingManagement"

@@ -9,9 +9,11 @@ from lightkube.resources.authorization_v1 import SubjectAccessReview
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
-NAMESPACE = "lws-system"
-ACCOUNT = "lws-controller-manager"
-SUFFIX = "-lws-podgroups"
+from lockstep import gang_config
+
+NAMESPACE = gang_config.LWS_NAMESPACE
+ACCOUNT = gang_config.LWS_MANAGER
+SUFFIX = gang_config.RIGHTS_SUFFIX
 """Ends the names of the role and its binding; they begin with the cluster's name."""
 
 

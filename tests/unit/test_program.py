@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -234,3 +236,13 @@ def test_operators_run_on_the_host_on_the_embedded_cluster_only(run: Run) -> Non
     assert graph.waits_for("gang-lws", "lws-operator-process")
     assert graph.waits_for("gang-lws", "volcano-operator-process")
     assert not [name for name in run("kind").records if "operator-process" in name]
+
+
+def test_program_starts_without_a_kubernetes_client() -> None:
+    """Its commands need one; the program itself, which every preview waits for, does not."""
+    code = (
+        "import sys; import settings, components.platform, components.scenarios; "
+        "import components.cluster.kwok, components.cluster.existing; "
+        "sys.exit('lightkube' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=PROJECT_DIR, check=True)
