@@ -14,6 +14,7 @@ from rich.console import Console
 
 from lockstep import demo, live, paths, toolchain
 from lockstep.demo import Outcome, Step
+from lockstep.errors import LockstepError
 
 HELP = "walk the scenarios on one cluster, judge each, and write out/report.html"
 BROKEN = 1
@@ -76,7 +77,12 @@ def _report(console: Console) -> None:
 
 def _wait_for_enter(step: Step) -> None:
     print(f"\nnext: {step.name}: {step.story}", file=sys.stderr)
-    input("press Enter to go on, Ctrl-C to stop and clean up ")
+    try:
+        input("press Enter to go on, Ctrl-C to stop and clean up ")
+    except EOFError:
+        raise LockstepError(
+            "--step waits for Enter, but the input has ended; run it in a terminal, or without it"
+        ) from None
 
 
 def as_interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -149,3 +149,19 @@ def test_table_of_all_verdicts_fits_a_terminal() -> None:
     for step in (*ARTICLE, *BEYOND):
         row = f"{step.name} {step.expected} {step.expected} 10/16 0.123 s 99.9 s ok".split()
         assert row in [line.split() for line in lines]
+
+
+def test_step_without_anybody_to_press_enter_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    removed: list[str] = []
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr(toolchain, "ensure", lambda: None)
+    monkeypatch.setattr(Walk, "_prepare", lambda _: None)
+    monkeypatch.setattr(
+        Walk, "_take", lambda _, step: demo.Outcome(step, 0.0, None, "not tried here")
+    )
+    monkeypatch.setattr(Walk, "remove", lambda made: removed.append(made.stack.name))
+    assert cli.main(["demo", "--step"]) == cli.CANNOT_TELL
+    assert "--step waits for Enter, but the input has ended" in capsys.readouterr().err
+    assert removed == ["demo"]
