@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 from pathlib import Path
 
 import psutil
 
-from lockstep.embedded import processes
+from lockstep.embedded import health, processes
 
 _PLUGINS = ("pulumi-language-", "pulumi-resource-")
 _ADDRESS = re.compile(r"127\.0\.0\.1:(?P<port>\d+)")
@@ -34,7 +33,7 @@ def _strays(project: Path) -> list[psutil.Process]:
     for process in psutil.process_iter():
         try:
             port = _engine_port(process.cmdline())
-            if port and Path(process.cwd()) == project and not _listens(port):
+            if port and Path(process.cwd()) == project and not health.listens(port):
                 found.append(process)
         except (psutil.Error, OSError):  # gone meanwhile, or another user's
             continue
@@ -47,11 +46,6 @@ def _engine_port(command: list[str]) -> int | None:
         return None
     addresses = [match for word in command[1:] if (match := _ADDRESS.fullmatch(word))]
     return int(addresses[-1]["port"]) if addresses else None
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _with_children(process: psutil.Process) -> list[psutil.Process]:

@@ -214,7 +214,7 @@ def _await_end(process: subprocess.Popen[bytes], cluster: EmbeddedCluster) -> in
         while time.monotonic() < deadline:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return process.wait(LOOK)
-            if PORT_TAKEN in (words := _last_words(cluster)):
+            if words := _last_line(cluster, PORT_TAKEN):
                 raise LockstepError(f"a port of the control plane is taken: {words}")
     finally:
         process.kill()
@@ -251,14 +251,19 @@ def _await_ready(cluster: EmbeddedCluster) -> None:
 
 def _last_words(cluster: EmbeddedCluster) -> str:
     """The most telling line of the logs: errors of a component first, then of kwokctl."""
+    found = (_last_line(cluster, needle) for needle in ("no space left", PORT_TAKEN, "error", ""))
+    return next(filter(None, found), "no log was written")
+
+
+def _last_line(cluster: EmbeddedCluster, needle: str) -> str:
+    """The last line of the first log that has the needle; empty when none has."""
     logs = [*sorted((cluster.kwok_folder / "logs").glob("*.log")), cluster.folder / "kwokctl.log"]
-    for needle in ("no space left", PORT_TAKEN, "error", ""):
-        for log in logs:
-            lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-            for line in reversed(lines):
-                if line.strip() and needle in line.lower():
-                    return line.strip()[:300]
-    return "no log was written"
+    for log in logs:
+        lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+        for line in reversed(lines):
+            if line.strip() and needle in line.lower():
+                return line.strip()[:300]
+    return ""
 
 
 def kwokctl_config(numbers: dict[str, int]) -> dict[str, Any]:

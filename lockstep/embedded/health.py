@@ -10,13 +10,18 @@ from collections.abc import Callable
 PAUSE = 0.05
 
 
+def listens(port: int) -> bool:
+    """Whether somebody listens on a port of the loopback address."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def await_listening(port: int, seconds: float) -> bool:
     """Wait until somebody listens on a port of the loopback address, or the time is up."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return True
+        if listens(port):
+            return True
         time.sleep(PAUSE)
     return False
 

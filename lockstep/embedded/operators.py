@@ -25,13 +25,11 @@ from lockstep import crds, toolchain
 from lockstep.embedded import health, supervisor
 from lockstep.embedded.cluster import EmbeddedCluster
 from lockstep.errors import LockstepError
+from lockstep.gang_config import LWS_CONFIG_KEY, LWS_CONFIG_MAP, LWS_MANAGER, LWS_NAMESPACE
 
 HEALTHY_WITHIN = 60.0
 TOKEN_SECONDS = 365 * 24 * 3600
 VOLCANO_NAMESPACE = "volcano-system"
-LWS_NAMESPACE = "lws-system"
-LWS_CONFIG = "lws-manager-config"
-LWS_CONFIG_KEY = "controller_manager_config.yaml"
 
 
 @dataclass(frozen=True)
@@ -99,10 +97,10 @@ def _prepare_lws(
     for source, target in (("admin.crt", "tls.crt"), ("admin.key", "tls.key")):
         shutil.copyfile(cluster.pki / source, certificates / target)
         (certificates / target).chmod(0o600)
-    text = _config_map(client, LWS_CONFIG, LWS_NAMESPACE, LWS_CONFIG_KEY)
+    text = _config_map(client, LWS_CONFIG_MAP, LWS_NAMESPACE, LWS_CONFIG_KEY)
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump(host_config(text, cluster.ports, certificates)))
-    kubeconfig = _kubeconfig(cluster, client, folder, LWS_NAMESPACE, "lws-controller-manager")
+    kubeconfig = _kubeconfig(cluster, client, folder, LWS_NAMESPACE, LWS_MANAGER)
     manager = str(toolchain.tool(f"lws-manager-{version}"))
     return [
         supervisor.Program(
