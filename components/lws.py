@@ -63,15 +63,11 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             },
             opts=cluster.child(self),
         )
-        # What a manager in a pod watches must be served, and must be right, before the chart starts
-        # it; and nothing is touched where LWS is somebody else's, which that step refuses. On an
-        # embedded cluster neither can be, and the process waits for both.
-        first = [] if cluster.host_operators else [definitions]
         # Made here and not by Helm, which would leave it behind.
         namespace = kubernetes.core.v1.Namespace(
             f"{name}-namespace",
             metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
-            opts=cluster.child(self, depends_on=first),
+            opts=cluster.child(self, depends_on=[definitions]),
         )
         to_host = args.webhook_url is not None
         self.release = kubernetes.helm.v3.Release(
@@ -86,7 +82,9 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             skip_await=cluster.host_operators,
             opts=cluster.child(
                 self,
-                depends_on=first,
+                # What a manager watches must be served, and must be right, before the chart starts
+                # it; and that step refuses what would harm an LWS that is there.
+                depends_on=[definitions],
                 # Gone with a cluster of ours. When that is lost and made anew, the old release
                 # cannot be asked to leave: Helm insists on reaching it.
                 retain_on_delete=cluster.owner is not None,

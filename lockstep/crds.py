@@ -23,18 +23,14 @@ from lightkube.core.resource import ApiInfo, ResourceDef
 from lightkube.generic_resource import GenericGlobalResource, create_namespaced_resource
 from lightkube.types import PatchType
 
-from lockstep import gang_config, kube
+from lockstep import gang_config, kube, versions
 from lockstep.errors import LockstepError
 
 INSTALLED_LABEL = "lockstep.dev/installed"
 """On definitions that were not there before us, and that leave with us."""
 
-NAMES = frozenset(
-    {
-        "leaderworkersets.leaderworkerset.x-k8s.io",
-        "disaggregatedsets.disaggregatedset.x-k8s.io",
-    }
-)
+SETS = "leaderworkersets.leaderworkerset.x-k8s.io"
+NAMES = frozenset({SETS, "disaggregatedsets.disaggregatedset.x-k8s.io"})
 """What the charts of LWS define; the second since 0.9.0."""
 
 PATIENCE = 60.0
@@ -166,7 +162,21 @@ def installed_version(client: Client) -> str | None:
     return image.partition("@")[0].rpartition(":")[2].removeprefix("v")
 
 
-def check_upgrade(there: str | None, version: str, command: str) -> None:
+def check_upgrade(client: Client, there: str | None, version: str) -> None:
+    """Refuse a version whose manager would end every job that runs.
+
+    And on the way LWS may make a group twice, and lose its PodGroup for good (lws#804, lws#1054).
+    """
+    definition = _found(client, SETS) if rolls(there, version) else None
+    if definition and (users := in_use(client, definition)):
+        raise LockstepError(
+            f"LWS {version} would replace every pod of the LeaderWorkerSets that LWS {there} made "
+            f"(lws#797), and there are {len(users)}, such as {users[0]}; set lockstep:lwsVersion "
+            f"to {versions.LWS_SUPPORTED[-1]}, which keeps their pods, or remove them first"
+        )
+
+
+def check_definitions(there: str | None, version: str, command: str) -> None:
     """Refuse another version where its definitions are not at hand."""
     if there in (None, version):
         return
@@ -179,11 +189,13 @@ def check_upgrade(there: str | None, version: str, command: str) -> None:
 def rolls(there: str | None, version: str) -> bool:
     """Whether the new manager takes every LeaderWorkerSet of the old one for changed (lws#797).
 
-    0.8.0 compares revisions byte by byte, and its client library writes them in another way than
-    those before; 0.9.0 compares what they mean.
+    Since 0.8.0 its client library writes revisions in another way than before; 0.9.0 compares what
+    they mean, those before it compare them byte by byte.
     """
     old, new = _minor(there or ""), _minor(version)
-    return old is not None and old < (0, 8) == new
+    if old is None or new is None:
+        return False
+    return new < (0, 9) and (old < (0, 8)) != (new < (0, 8))
 
 
 def _minor(version: str) -> tuple[int, int] | None:

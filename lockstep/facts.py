@@ -160,7 +160,15 @@ def _workload(thing: Object) -> Facts:
     if template is not None:
         facts["size"] = template.get("size", 1)
         facts["startup"] = spec.get("startupPolicy", "LeaderCreated")
+        facts["updating"] = _updates(status, facts["generation"])
     return facts
+
+
+def _updates(status: Object, generation: int | None) -> bool:
+    """Whether LWS replaces groups, or, where it tells (since 0.9.0), has not seen the change."""
+    conditions = status.get("conditions") or ()
+    replacing = any(c["type"] == "UpdateInProgress" and c["status"] == "True" for c in conditions)
+    return replacing or status.get("observedGeneration", generation) != generation
 
 
 _REDUCERS: dict[Kind, Callable[[Object], Facts]] = {

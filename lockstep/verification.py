@@ -158,11 +158,14 @@ def _unmanaged(case: Case, gang: Gang) -> Finding | None:
     if problems := schedulers.problems(gang):
         return ("unmanaged", False, "; ".join(problems))
     group = podgroups.of(case.history, gang)
-    if group is None:
+    if group is None or podgroups.abandoned(case.history, group):
         new = [p for p in gang.alive if not p.first.listed]
         if any(case.end - p.first.at < case.limits.settle for p in new):
             return None  # LWS makes the PodGroup just after the leader
-        return ("unmanaged", False, podgroups.missing(case.history, gang))
+        reason = (
+            podgroups.inherited(group, gang) if group else podgroups.missing(case.history, gang)
+        )
+        return ("unmanaged", False, reason)
     minimum = group.last.facts.get("minMember")
     if minimum != gang.size:
         what = f"PodGroup {group.name} has minMember {minimum}, not {gang.size}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from pathlib import Path
 
 from lightkube import Client
@@ -50,17 +49,11 @@ def apply(client: Client) -> dict[str, list[str]]:
                 f"the cluster has LWS {there} already; "
                 "set lockstep:installLws to false to use it, or remove it"
             )
+    crds.check_upgrade(client, there, version)
     if chart:
         crds.apply(client, crds.of_chart(Path(chart)), others)
     else:
-        crds.check_upgrade(there, version, catalogue.groups()[f"lws-{version}"].command)
-    if crds.rolls(there, version):
-        # Pulumi shows what goes to the error output.
-        print(
-            f"LWS {version} will replace every group of every LeaderWorkerSet that LWS {there} "
-            "made, one after the other (lws#797); 0.9.0 does not",
-            file=sys.stderr,
-        )
+        crds.check_definitions(there, version, catalogue.groups()[f"lws-{version}"].command)
     return {"others": others}
 
 

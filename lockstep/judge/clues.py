@@ -23,7 +23,7 @@ def about(history: History, gang: Gang) -> list[str]:
 
 def problems(case: Case) -> list[str]:
     """Everything that is wrong with how the gangs are held together, though they look right."""
-    found = podgroups.problems(case)
+    found = podgroups.problems(case, uncollected=False)
     if case.expectation.gang:
         found += [problem for gang in case.wanted for problem in schedulers.problems(gang)]
     return found

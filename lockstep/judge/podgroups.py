@@ -28,8 +28,11 @@ def of(history: History, gang: Gang) -> Life | None:
     return max(mine, key=lambda group: (group.name in named, group.first.at), default=None)
 
 
-def problems(case: Case) -> list[str]:
-    """Everything about PodGroups that is not as expected, each as one clause."""
+def problems(case: Case, *, uncollected: bool = True) -> list[str]:
+    """Everything about PodGroups that is not as expected, each as one clause.
+
+    `uncollected` counts in those that the garbage collector is about to take: they hold nobody.
+    """
     history, expectation = case.history, case.expectation
     found: list[str] = []
     mine: set[str] = set()
@@ -41,15 +44,28 @@ def problems(case: Case) -> list[str]:
             found += [f"PodGroup {group.name} manages {gang.key}"] if group else []
         elif group is None:
             found.append(missing(history, gang))
+        elif abandoned(history, group):
+            found.append(inherited(group, gang))
         else:
             found += _faults(group, expectation)
     if expectation.gang:
         found += [
             f"PodGroup {group.name} is one too many"
             for group in history.living("podgroup")
-            if group.name not in mine and _concerns(group, case)
+            if group.name not in mine
+            and _concerns(group, case)
+            and (uncollected or not abandoned(history, group))
         ]
     return found
+
+
+def abandoned(history: History, group: Life) -> bool:
+    """Whether a PodGroup's leader has left, so that the garbage collector is about to take it.
+
+    In a young cluster that lasts half a minute: so long it knows nothing of PodGroups.
+    """
+    owner = group.last.facts.get("ownerUid")
+    return bool(owner) and not any(pod.alive and pod.first.uid == owner for pod in history.pods)
 
 
 def _concerns(group: Life, case: Case) -> bool:
@@ -75,7 +91,12 @@ def missing(history: History, gang: Gang) -> str:
     if named and any(life.name == named[0] for life in stale):
         return (
             f"PodGroup {named[0]} of an earlier leader was still there when {gang.key} came, then "
-            "it went, and LWS made no other (lws#1054)"
+            f"it went, and LWS made no other (lws#1054); {_cure(gang)}"
+        )
+    if named and all(pod.first.listed for pod in gang.alive):
+        return (
+            f"PodGroup {named[0]}, which the pods of {gang.key} name, is not there: it went with "
+            f"an earlier leader (lws#1054; {_cure(gang)}), or LWS may not create PodGroups"
         )
     if named:
         return (
@@ -83,6 +104,18 @@ def missing(history: History, gang: Gang) -> str:
             "(may LWS create PodGroups?)"
         )
     return f"no PodGroup was made for {gang.key} (is gang scheduling on in LWS?)"
+
+
+def inherited(group: Life, gang: Gang) -> str:
+    """Say that a gang's PodGroup is about to go, though it is in order now."""
+    return (
+        f"PodGroup {group.name} of {gang.key} belongs to an earlier leader and goes with it, and "
+        f"LWS makes no other (lws#1054); {_cure(gang)}"
+    )
+
+
+def _cure(gang: Gang) -> str:
+    return f"delete pod {gang.key} to have the group made anew"
 
 
 def _faults(group: Life, expectation: Expectation) -> list[str]:

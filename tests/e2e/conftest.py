@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,12 +17,13 @@ import pytest
 import yaml
 from lightkube import Client, KubeConfig
 
-from lockstep import paths, toolchain
+from lockstep import kube, paths, toolchain
 from lockstep.embedded import cluster as embedded
 from lockstep.embedded import processes
 from lockstep.stack import Stack
 
 PROJECT_DIR = Path(__file__).resolve().parents[2]
+COLLECTED_WITHIN = 90.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,6 +93,18 @@ class LiveStack(Stack):
         with Client(config=KubeConfig.from_file(str(folder / "kubeconfig"))) as client:
             yield client
 
+    def await_collected(self, namespace: str) -> None:
+        """Wait until no PodGroup is left of a pod that is gone.
+
+        In a young cluster that takes half a minute, and a group that comes back with the template
+        that it had before would take the old PodGroup for its own (lws#1054).
+        """
+        deadline = time.monotonic() + COLLECTED_WITHIN
+        with self.client() as client:
+            while left := _left_over(client, namespace):
+                assert time.monotonic() < deadline, f"not collected: {left}"
+                time.sleep(0.2)
+
     def processes(self, name: str = "") -> list[psutil.Process]:
         """What runs for the stack's cluster, under a name that starts so."""
         return processes.named(paths.cluster_dir(self.cluster_name()), name)
@@ -101,6 +115,18 @@ class LiveStack(Stack):
         assert self.processes() == []
         assert not folder.exists()
         assert not folder.with_suffix(".id").exists()
+
+
+def _left_over(client: Client, namespace: str) -> list[str]:
+    pods = {pod.metadata.uid for pod in client.list(kube.Pod, namespace=namespace) if pod.metadata}
+    groups = [group.metadata for group in client.list(kube.PodGroup, namespace=namespace)]
+    return [
+        str(group.name)
+        for group in groups
+        if group
+        for owner in group.ownerReferences or ()
+        if owner.kind == "Pod" and owner.uid not in pods
+    ]
 
 
 class MakeStack:

@@ -33,6 +33,7 @@ def impatient(stack: LiveStack, monkeypatch: pytest.MonkeyPatch) -> Iterator[Liv
     monkeypatch.setitem(stack.environment, "LOCKSTEP_PATIENCE", PATIENCE)
     yield stack
     monkeypatch.undo()
+    stack.await_collected("lockstep-gang")
     stack.configure(groupSize=4, gangScheduling=True)
     stack.deploy()
     assert stack.outputs()["verdicts"]["gang"]["observed"] == "placed"

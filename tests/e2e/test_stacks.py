@@ -166,9 +166,33 @@ def test_refresh_of_a_living_stack_loses_nothing(platform: LiveStack) -> None:
     assert " replaced" not in again
 
 
-def test_kube_client_sees_podgroups(make_stack: MakeStack) -> None:
+@pytest.fixture(scope="module")
+def pair(make_stack: MakeStack) -> LiveStack:
+    """Two gangs in one set."""
     stack = make_stack("gang", name="e2e-two-groups", groups=2, workersPerScenario=4)
     stack.deploy()
-    with stack.client() as client:
+    return stack
+
+
+def test_kube_client_sees_podgroups(pair: LiveStack) -> None:
+    with pair.client() as client:
         groups = list(client.list(kube.PodGroup, namespace="lockstep-gang"))
     assert len(groups) == 2
+
+
+def test_a_changed_set_is_judged_when_every_gang_of_it_is_new(pair: LiveStack) -> None:
+    """Also in a young cluster, which keeps the PodGroups of the old gangs for half a minute."""
+    before = pods(pair)
+    pair.configure(groupSize=3)
+    pair.deploy()
+    verdict = verdicts(pair)["gang"]
+    assert (verdict["observed"], verdict["ok"], verdict["bound"]) == ("placed", True, 6)
+    assert len(pods(pair)) == 6
+    assert not before & pods(pair)
+
+
+def pods(stack: LiveStack) -> set[str]:
+    """Their uids."""
+    with stack.client() as client:
+        found = client.list(kube.Pod, namespace="lockstep-gang")
+        return {str(pod.metadata.uid) for pod in found if pod.metadata}

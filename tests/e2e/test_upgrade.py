@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from itertools import pairwise
+import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lightkube import Client
 
 from lockstep import crds, kube, toolchain, versions
 from tests.e2e.conftest import LiveStack, MakeStack
 
-OLDEST = versions.LWS_SUPPORTED[0]
+OLDEST, NEWEST = versions.LWS_SUPPORTED[0], versions.LWS_SUPPORTED[-1]
 NAMESPACE = "lockstep-gang"
-SETS = "leaderworkersets.leaderworkerset.x-k8s.io"
-SETTLED_WITHIN = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +26,34 @@ def stack(make_stack: MakeStack) -> LiveStack:
     return made
 
 
-def uids(stack: LiveStack, kind: Any) -> dict[str, str]:
-    """Who is there, whatever their names."""
-    with stack.client() as client:
-        found = client.list(kind, namespace=NAMESPACE)
-        return {one.metadata.name: one.metadata.uid for one in found}
+@dataclass(frozen=True)
+class Live:
+    """Who is there, by uid, and under which LWS."""
+
+    sets: dict[str, str]
+    pods: dict[str, str]
+    groups: dict[str, str]
+    managers: list[str]
+    """Programs that run."""
+    installed: str | None
+    """What Helm says."""
+
+    @classmethod
+    def of(cls, stack: LiveStack) -> Live:
+        running = [Path(process.exe()).name for process in stack.processes("lws-manager")]
+        with stack.client() as client:
+            return cls(
+                uids(client, kube.LeaderWorkerSet),
+                uids(client, kube.Pod),
+                uids(client, kube.PodGroup),
+                running,
+                crds.installed_version(client),
+            )
+
+
+def uids(client: Client, kind: Any) -> dict[str, str]:
+    found = client.list(kind, namespace=NAMESPACE)
+    return {one.metadata.name: one.metadata.uid for one in found}
 
 
 def properties(definition: Any) -> dict[str, Any]:
@@ -40,50 +62,41 @@ def properties(definition: Any) -> dict[str, Any]:
     return {key: value for schema in schemas for key, value in schema["properties"].items()}
 
 
-def managers(stack: LiveStack) -> list[str]:
-    return [Path(process.exe()).name for process in stack.processes("lws-manager")]
+def test_upgrade_that_would_replace_every_pod_is_refused(stack: LiveStack) -> None:
+    """LWS 0.8.0 takes whatever 0.7.0 made for changed (lws#797)."""
+    before = Live.of(stack)
+    assert before.managers == [f"lws-manager-{OLDEST}"]
+    assert [len(one) for one in (before.sets, before.pods, before.groups)] == [1, 4, 1]
+    stack.configure(lwsVersion="0.8.0")
+    for _ in range(2):  # a refused update does not pave the way for the next
+        said = stack.deploy(ok=False)
+        assert "lws#797" in said
+        assert f"set lockstep:lwsVersion to {NEWEST}, which keeps their pods" in said
+        assert Live.of(stack) == before
 
 
-def await_new_gang(stack: LiveStack, old: dict[str, str]) -> dict[str, str]:
-    """Wait until four other pods run."""
-    deadline = time.monotonic() + SETTLED_WITHIN
-    while time.monotonic() < deadline:
-        with stack.client() as client:
-            pods = list(client.list(kube.Pod, namespace=NAMESPACE))
-        running = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Running"]
-        found = uids(stack, kube.Pod)
-        if len(running) == len(pods) == 4 and not set(found.values()) & set(old.values()):
-            return found
-        time.sleep(0.5)
-    raise AssertionError(f"no new gang after {SETTLED_WITHIN:.0f} s: {uids(stack, kube.Pod)}")
+def test_upgrade_keeps_the_gang_alive(stack: LiveStack) -> None:
+    assert_keeps(stack, NEWEST)
 
 
-@pytest.mark.parametrize(("old", "new"), list(pairwise(versions.LWS_SUPPORTED)))
-def test_upgrade_keeps_the_gang_alive(stack: LiveStack, old: str, new: str) -> None:
-    sets, pods = uids(stack, kube.LeaderWorkerSet), uids(stack, kube.Pod)
-    assert (len(sets), len(pods)) == (1, 4)
-    assert managers(stack) == [f"lws-manager-{old}"]
+def test_the_version_before_can_be_taken_back_and_left_again(stack: LiveStack) -> None:
+    for version in ("0.8.0", NEWEST):
+        assert_keeps(stack, version)
 
-    stack.configure(lwsVersion=new)
-    said = stack.deploy()
 
-    assert uids(stack, kube.LeaderWorkerSet) == sets
-    assert managers(stack) == [f"lws-manager-{new}"]
+def assert_keeps(stack: LiveStack, version: str) -> None:
+    """Go to another version, and find everybody still there."""
+    before = Live.of(stack)
+    stack.configure(lwsVersion=version)
+    stack.deploy()
+    after = Live.of(stack)
+    assert after == dataclasses.replace(
+        before, managers=[f"lws-manager-{version}"], installed=version
+    )
     outputs = stack.outputs()
-    assert outputs["versions"]["lws"] == new
+    assert outputs["versions"]["lws"] == version
     verdict = outputs["verdicts"]["gang"]
     assert (verdict["observed"], verdict["ok"], verdict["bound"]) == ("placed", True, 4)
-    if crds.rolls(old, new):  # the new LWS itself replaces each group, and the update says so
-        assert "lws#797" in said
-        await_new_gang(stack, pods)
-    else:
-        assert "lws#797" not in said
-        assert uids(stack, kube.Pod) == pods
-    # In a young cluster the garbage collector learns of PodGroups only after half a minute.
-    deadline = time.monotonic() + 90
-    while len(uids(stack, kube.PodGroup)) != 1:
-        assert time.monotonic() < deadline, "a PodGroup of the old group is left"
-        time.sleep(0.5)
 
 
 def test_upgraded_cluster_has_the_kinds_of_the_new_version(stack: LiveStack) -> None:
@@ -104,9 +117,11 @@ def test_second_update_after_an_upgrade_changes_nothing(stack: LiveStack) -> Non
 
 
 def test_kind_with_objects_is_not_taken_away(stack: LiveStack) -> None:
-    before = uids(stack, kube.LeaderWorkerSet), uids(stack, kube.Pod)
+    before = Live.of(stack)
     with stack.client() as client:
         lines = list(crds.remove(client, others=[]))
     assert len(lines) == 1
-    assert lines[0].startswith(f"{SETS} stays, as 1 of its objects are there, such as {NAMESPACE}/")
-    assert (uids(stack, kube.LeaderWorkerSet), uids(stack, kube.Pod)) == before
+    assert lines[0].startswith(
+        f"{crds.SETS} stays, as 1 of its objects are there, such as {NAMESPACE}/"
+    )
+    assert Live.of(stack) == before

@@ -12,8 +12,12 @@ def placed(case: Case) -> Finding | Later | None:
     """Find `placed`, or `released` where that is what was to be shown."""
     if not all(gang.complete for gang in case.wanted):
         return None
+    updating = _updating(case)
+    if updating and not case.final:
+        return None  # these gangs may be the old ones, and are about to go
     pods = [pod for gang in case.wanted for pod in gang.alive]
     problems = clues.problems(case)
+    problems += [f"LWS has not finished the update of {case.expectation.workload}"] * updating
     problems += [
         f"group {gang.key} is one too many"
         for gang in case.gangs
@@ -26,8 +30,20 @@ def placed(case: Case) -> Finding | Later | None:
         return Finding(_mismatch(case), "; ".join(problems), tuple(problems), sound=False)
     evidence = [f"all {len(pods)} pods bound and running: {clues.names(pods)}"]
     evidence += [_how_bound(case.history, gang) for gang in case.wanted]
+    evidence += [
+        f"PodGroup {group.name}, of a leader that has left, is still to be collected"
+        for group in case.history.living("podgroup")
+        if podgroups.abandoned(case.history, group)
+    ]
     name = "released" if case.expectation.verdict == "released" else "placed"
     return Finding(name, f"{len(pods)} of {len(pods)} pods bound and running", tuple(evidence))
+
+
+def _updating(case: Case) -> bool:
+    """Whether LWS says that it is still replacing groups, or has not looked at the set yet."""
+    name = case.expectation.workload.name
+    sets = [life for life in case.history.living("workload") if life.name == name]
+    return any(life.last.facts.get("updating") for life in sets)
 
 
 def _mismatch(case: Case) -> str:
@@ -37,7 +53,12 @@ def _mismatch(case: Case) -> str:
         return "placed"
     minimum = expectation.size if expectation.min_member is None else expectation.min_member
     groups = [podgroups.of(case.history, gang) for gang in case.wanted]
-    managed = all(g is not None and g.last.facts.get("minMember") == minimum for g in groups)
+    managed = all(
+        group is not None
+        and group.last.facts.get("minMember") == minimum
+        and not podgroups.abandoned(case.history, group)
+        for group in groups
+    )
     return "mismatched" if managed else "unmanaged"
 
 

@@ -217,9 +217,13 @@ def test_upgrade_without_definitions_at_hand_is_refused(
         ("0.8.0", "0.8.0", False),
         ("0.7.0", "0.9.0", False),
         ("0.8.0", "0.9.0", False),
+        ("0.9.0", "0.8.0", False),
+        ("0.9.0", "0.7.0", True),
+        ("0.8.0", "0.7.0", True),
     ],
 )
-def test_upgrade_that_replaces_every_group_is_announced(
+@pytest.mark.parametrize("used", [True, False])
+def test_upgrade_that_would_replace_every_pod_is_refused(
     api: DefiningApi,
     chart: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -227,13 +231,22 @@ def test_upgrade_that_replaces_every_group_is_announced(
     old: str | None,
     new: str,
     rolls: bool,
+    used: bool,
 ) -> None:
     assert chart.is_dir()
+    api.put(f"{HOME}/{SETS}", definition())
+    api.users = [user("one")] if used else []
+    monkeypatch.setenv("PULUMI_COMMAND_STDOUT", '{"others": []}')
     if old:
         install(api, f"registry.k8s.io/lws/lws:v{old}")
     monkeypatch.setenv("LOCKSTEP_VERSION", new)
-    assert cli.main(["crds", "apply"]) == 0
-    assert ("lws#797" in capsys.readouterr().err) == rolls
+    refused = rolls and used
+    assert cli.main(["crds", "apply"]) == (2 if refused else 0)
+    assert bool(api.applied) != refused
+    error = capsys.readouterr().err
+    assert ("lws#797" in error) == refused
+    assert ("such as theirs/one; set lockstep:lwsVersion to 0.9.0" in error) == refused
+    assert error.count("\n") == refused
 
 
 def test_apply_that_is_refused_is_an_error_of_one_line(

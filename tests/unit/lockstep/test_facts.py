@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from lockstep import facts
 
 LWS = "leaderworkerset.sigs.k8s.io"
@@ -155,6 +157,7 @@ def test_workloads() -> None:
         "generation": 2,
         "size": 4,
         "startup": "LeaderReady",
+        "updating": False,
     }
     plain = {"metadata": metadata, "spec": {"replicas": 4}, "status": {"readyReplicas": 2}}
     assert facts.of("workload", plain) == {
@@ -163,3 +166,20 @@ def test_workloads() -> None:
         "ready": 2,
         "generation": 2,
     }
+
+
+@pytest.mark.parametrize(
+    ("status", "updating"),
+    [
+        ({}, False),
+        ({"observedGeneration": 2}, False),
+        ({"observedGeneration": 1}, True),
+        ({"conditions": [{"type": "UpdateInProgress", "status": "True"}]}, True),
+        ({"conditions": [{"type": "UpdateInProgress", "status": "False"}]}, False),
+        ({"conditions": [{"type": "Available", "status": "True"}]}, False),
+    ],
+)
+def test_a_set_that_is_being_updated(status: dict[str, Any], updating: bool) -> None:
+    spec = {"replicas": 1, "leaderWorkerTemplate": {"size": 4}}
+    thing = {"metadata": {"name": "gang", "generation": 2}, "spec": spec, "status": status}
+    assert facts.of("workload", thing)["updating"] is updating

@@ -110,6 +110,60 @@ def test_extra_pod_group() -> None:
     assert "PodGroup gang-0-old is one too many" in verdict.reason
 
 
+def successor(name: str, at: float = 10.0) -> Story:
+    """A gang whose pods are all new, and the PodGroup of the leader before, under a name."""
+    story = gang_created(Story(), podGroup=name)
+    uid = story.uid("pod", "gang-0")
+    story.tell(1.1, "podgroup", "DELETED", "gang-0-r1")
+    story.pod_group(1.2, name=name, ownerUid=uid)
+    for pod in pods():
+        story.delete(at, pod)
+    gang_created(story, at + 1.0)
+    story.tell(at + 1.1, "podgroup", "MODIFIED", "gang-0-r1", ownerUid=story.uid("pod", "gang-0"))
+    return gang_placed(story, at + 2.0)
+
+
+def test_pod_group_of_a_leader_that_left_waits_for_the_collector_and_holds_nobody() -> None:
+    verdict = judge.judge(successor("gang-0-r0").recording, expect("placed"))
+    assert verdict is not None
+    assert verdict.ok
+    assert verdict.pod_group is not None
+    assert verdict.pod_group["name"] == "gang-0-r1"
+    assert any("gang-0-r0, of a leader that has left, is still" in f for f in verdict.evidence)
+
+
+def test_pod_group_of_an_earlier_leader_holds_the_gang_only_until_it_is_collected() -> None:
+    story = gang_created(Story())
+    story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", ownerUid="earlier")
+    gang_placed(story)
+    assert isinstance(judge.assess(story.recording, expect("placed")), Later)
+    verdict = fault(story.until(9.0), "placed")
+    assert verdict.observed == "unmanaged"
+    assert "gang-0-r1 of gang-0 belongs to an earlier leader and goes with it" in verdict.reason
+    assert "lws#1054); delete pod gang-0" in verdict.reason
+
+
+def test_pod_group_that_went_before_anybody_watched() -> None:
+    story = Story()
+    for name in pods():
+        story.pod(0.0, name, node="w1", phase="Running", listed=True)
+    verdict = fault(story.until(9.0), "placed")
+    assert verdict.observed == "unmanaged"
+    assert "is not there: it went with an earlier leader (lws#1054; delete pod" in verdict.reason
+
+
+def test_gang_that_lws_is_about_to_replace_is_no_verdict_yet() -> None:
+    story = gang_placed(gang_created(Story()))
+    story.tell(2.5, "workload", "ADDED", "gang", updating=True).until(9.0)
+    verdict = at_deadline(story)
+    assert verdict.observed == "mismatched"
+    assert "LWS has not finished the update of LeaderWorkerSet/gang" in verdict.reason
+    story.tell(9.5, "workload", "MODIFIED", "gang", updating=False)
+    decided = judge.judge(story.recording, expect("placed"))
+    assert decided is not None
+    assert decided.ok
+
+
 def test_pods_of_one_gang_that_name_two_pod_groups() -> None:
     story = gang_placed(gang_created(Story()))
     story.pod_group(2.0, name="podgroup-x", workload=None, group=9)
