@@ -8,22 +8,20 @@ published chart is at hand, Helm installs them, and a live LWS is not upgraded.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import yaml
-from lightkube import ALL_NS, ApiError, Client
+from lightkube import ALL_NS, Client
 from lightkube.core.resource import ApiInfo, ResourceDef
 from lightkube.generic_resource import GenericGlobalResource, create_namespaced_resource
 from lightkube.types import PatchType
 
-from lockstep import gang_config, kube, versions
+from lockstep import kube
 from lockstep.errors import LockstepError
 
 INSTALLED_LABEL = "lockstep.dev/installed"
@@ -149,72 +147,8 @@ def in_use(client: Client, definition: Any) -> list[str]:
     return [f"{one.namespace}/{one.name}" for one in objects if one and not one.deletionTimestamp]
 
 
-def installed_version(client: Client) -> str | None:
-    """The version of the manager that the cluster has; None without one."""
-    manager = _get(
-        lambda: client.get(
-            kube.Deployment, gang_config.LWS_MANAGER, namespace=gang_config.LWS_NAMESPACE
-        )
-    )
-    if manager is None:
-        return None
-    image = str(manager["spec"]["template"]["spec"]["containers"][0]["image"])
-    return image.partition("@")[0].rpartition(":")[2].removeprefix("v")
-
-
-def check_upgrade(client: Client, there: str | None, version: str) -> None:
-    """Refuse a version whose manager would end every job that runs.
-
-    And on the way LWS may make a group twice, and lose its PodGroup for good (lws#804, lws#1054).
-    """
-    definition = _found(client, SETS) if rolls(there, version) else None
-    if definition and (users := in_use(client, definition)):
-        raise LockstepError(
-            f"LWS {version} would replace every pod of the LeaderWorkerSets that LWS {there} made "
-            f"(lws#797), and there are {len(users)}, such as {users[0]}; set lockstep:lwsVersion "
-            f"to {versions.LWS_SUPPORTED[-1]}, which keeps their pods, or remove them first"
-        )
-
-
-def check_definitions(there: str | None, version: str, command: str) -> None:
-    """Refuse another version where its definitions are not at hand."""
-    if there in (None, version):
-        return
-    raise LockstepError(
-        f"LWS {there} is installed, and an upgrade to {version} by Helm alone would delete every "
-        f"LeaderWorkerSet or leave its old definition (lws#880); run `{command}`, then update again"
-    )
-
-
-def rolls(there: str | None, version: str) -> bool:
-    """Whether the new manager takes every LeaderWorkerSet of the old one for changed (lws#797).
-
-    Since 0.8.0 its client library writes revisions in another way than before; 0.9.0 compares what
-    they mean, those before it compare them byte by byte.
-    """
-    old, new = _minor(there or ""), _minor(version)
-    if old is None or new is None:
-        return False
-    return new < (0, 9) and (old < (0, 8)) != (new < (0, 8))
-
-
-def _minor(version: str) -> tuple[int, int] | None:
-    """Major and minor; None for a tag that is no version."""
-    found = re.match(r"(\d+)\.(\d+)\.", version)
-    return (int(found[1]), int(found[2])) if found else None
-
-
 def _found(client: Client, name: str) -> Any | None:
-    return _get(lambda: client.get(Definition, name))
-
-
-def _get(read: Callable[[], Any]) -> Any | None:
-    try:
-        return read()
-    except ApiError as error:
-        if error.status.code == HTTPStatus.NOT_FOUND:
-            return None
-        raise
+    return kube.find(client, Definition, name)
 
 
 def _labels(definition: Any) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -119,6 +120,16 @@ def status_of(error: Exception) -> int | None:
     return None
 
 
+def find(client: Client, kind: Any, name: str, namespace: str | None = None) -> Any | None:
+    """The object of a kind and name, or None."""
+    try:
+        return client.get(kind, name, namespace=namespace)
+    except ApiError as error:
+        if status_of(error) == HTTPStatus.NOT_FOUND:
+            return None
+        raise
+
+
 def _info(group: str, version: str, kind: str, plural: str) -> ApiInfo:
     return ApiInfo(resource=ResourceDef(group, version, kind), plural=plural, verbs=_VERBS)
 
@@ -145,6 +156,12 @@ class Deployment(GenericNamespacedResource):
     """A Deployment, as a mapping."""
 
     _api_info = _info("apps", "v1", "Deployment", "deployments")
+
+
+class ControllerRevision(GenericNamespacedResource):
+    """A template as its controller keeps it, as a mapping."""
+
+    _api_info = _info("apps", "v1", "ControllerRevision", "controllerrevisions")
 
 
 class LeaderWorkerSet(GenericNamespacedResource):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lightkube import Client
 
-from lockstep import access, crds
+from lockstep import access, crds, lws_upgrade
 from lockstep.errors import LockstepError
 from lockstep.toolchain import catalogue
 
@@ -41,7 +41,7 @@ def apply(client: Client) -> dict[str, list[str]]:
     version, chart = os.environ.get(VERSION), os.environ.get(CHART)
     if not version:
         raise LockstepError(f"which LWS? set {VERSION}")
-    there, others = crds.installed_version(client), _others_before()
+    there, others = lws_upgrade.installed_version(client), _others_before()
     if others is None:
         others = crds.already_there(client)
         if others and there:
@@ -49,11 +49,11 @@ def apply(client: Client) -> dict[str, list[str]]:
                 f"the cluster has LWS {there} already; "
                 "set lockstep:installLws to false to use it, or remove it"
             )
-    crds.check_upgrade(client, there, version)
+    lws_upgrade.check(client, there, version)
     if chart:
         crds.apply(client, crds.of_chart(Path(chart)), others)
     else:
-        crds.check_definitions(there, version, catalogue.groups()[f"lws-{version}"].command)
+        lws_upgrade.check_definitions(there, version, catalogue.groups()[f"lws-{version}"].command)
     return {"others": others}
 
 

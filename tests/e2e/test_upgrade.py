@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lightkube import Client
 
-from lockstep import crds, kube, toolchain, versions
+from lockstep import crds, kube, lws_upgrade, toolchain, versions
 from tests.e2e.conftest import LiveStack, MakeStack
 
 OLDEST, NEWEST = versions.LWS_SUPPORTED[0], versions.LWS_SUPPORTED[-1]
@@ -47,7 +47,7 @@ class Live:
                 uids(client, kube.Pod),
                 uids(client, kube.PodGroup),
                 running,
-                crds.installed_version(client),
+                lws_upgrade.installed_version(client),
             )
 
 
@@ -64,24 +64,37 @@ def properties(definition: Any) -> dict[str, Any]:
 
 def test_upgrade_that_would_replace_every_pod_is_refused(stack: LiveStack) -> None:
     """LWS 0.8.0 takes whatever 0.7.0 made for changed (lws#797)."""
-    before = Live.of(stack)
-    assert before.managers == [f"lws-manager-{OLDEST}"]
-    assert [len(one) for one in (before.sets, before.pods, before.groups)] == [1, 4, 1]
-    stack.configure(lwsVersion="0.8.0")
-    for _ in range(2):  # a refused update does not pave the way for the next
-        said = stack.deploy(ok=False)
-        assert "lws#797" in said
-        assert f"set lockstep:lwsVersion to {NEWEST}, which keeps their pods" in said
-        assert Live.of(stack) == before
+    assert_refuses(stack, "0.8.0")
 
 
 def test_upgrade_keeps_the_gang_alive(stack: LiveStack) -> None:
     assert_keeps(stack, NEWEST)
 
 
-def test_the_version_before_can_be_taken_back_and_left_again(stack: LiveStack) -> None:
-    for version in ("0.8.0", NEWEST):
-        assert_keeps(stack, version)
+def test_version_between_is_refused_also_on_the_way_back(stack: LiveStack) -> None:
+    """What matters is which LWS made the set."""
+    assert_refuses(stack, "0.8.0")
+    stack.configure(lwsVersion=NEWEST)
+
+
+def test_sets_of_the_version_between_live_on(make_stack: MakeStack) -> None:
+    stack = make_stack("gang", name="e2e-between", lwsVersion="0.8.0")
+    stack.deploy()
+    assert_keeps(stack, NEWEST)
+    assert_keeps(stack, "0.8.0")
+    assert_refuses(stack, OLDEST)
+
+
+def assert_refuses(stack: LiveStack, version: str) -> None:
+    """Try another version, and find that nothing changed; nor paves a try the way for the next."""
+    before = Live.of(stack)
+    assert [len(one) for one in (before.sets, before.pods, before.groups)] == [1, 4, 1]
+    stack.configure(lwsVersion=version)
+    for _ in range(2):
+        said = stack.deploy(ok=False)
+        assert f"LWS {version} would replace every pod of what another LWS made (lws#797)" in said
+        assert f"set lockstep:lwsVersion to {NEWEST}, which keeps their pods" in said
+        assert Live.of(stack) == before
 
 
 def assert_keeps(stack: LiveStack, version: str) -> None:

@@ -54,7 +54,7 @@ class MemoryApi:
             return httpx2.Response(200, json=self.objects[path])
         kind = path.rpartition("/")[2]
         listed = [o for p, o in self.objects.items() if p.split("/")[-2] == kind]
-        if kind in ("nodes", "pods"):
+        if kind in ("nodes", "pods", "leaderworkersets", "controllerrevisions"):
             return httpx2.Response(200, json={"metadata": {}, "items": listed})
         return _status(404)
 
