@@ -31,7 +31,7 @@ def of(history: History, gang: Gang) -> Life | None:
 def problems(case: Case, *, uncollected: bool = True) -> list[str]:
     """Everything about PodGroups that is not as expected, each as one clause.
 
-    `uncollected` counts in those that the garbage collector is about to take: they hold nobody.
+    `uncollected` counts in those that the garbage collector is about to take.
     """
     history, expectation = case.history, case.expectation
     found: list[str] = []
