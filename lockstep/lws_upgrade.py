@@ -23,10 +23,7 @@ def installed_version(client: Client) -> str | None:
 
 
 def check(client: Client, there: str | None, version: str) -> None:
-    """Refuse a version whose manager would end every job that runs.
-
-    And on the way LWS may make a group twice, and lose its PodGroup for good (lws#804, lws#1054).
-    """
+    """Refuse a version whose manager would end every job that runs."""
     if there in (None, version):
         return
     if hit := replaced(client, version):

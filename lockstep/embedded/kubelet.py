@@ -51,12 +51,18 @@ STOPPING = 500
 were gone at once could be made again before LWS has seen it go (lws#998)."""
 
 
+# KWOK deletes by name. A pod without any grace left needs no more of it: it is gone, or will be as
+# soon as no finalizer holds it, and its name may be another pod's by the time that KWOK acts.
+_HAS_GRACE = ".metadata | select(.deletionGracePeriodSeconds != 0)"
+
+
 def stages() -> list[dict[str, Any]]:
     """A bound pod runs at once; a deleted one stops, and is gone when no finalizer holds it."""
     new = {".metadata.deletionTimestamp": "DoesNotExist", ".status.podIP": "DoesNotExist"}
+    leaving = {".metadata.deletionTimestamp": "Exists", _HAS_GRACE: "Exists"}
     return [
         _stage("pod-runs", new, {"statusTemplate": _STATUS}),
-        _stage("pod-goes", {".metadata.deletionTimestamp": "Exists"}, {"delete": True}, STOPPING),
+        _stage("pod-goes", leaving, {"delete": True}, STOPPING),
     ]
 
 

@@ -189,6 +189,10 @@ def test_a_changed_set_is_judged_when_every_gang_of_it_is_new(pair: LiveStack) -
     assert (verdict["observed"], verdict["ok"], verdict["bound"]) == ("placed", True, 6)
     assert len(pods(pair)) == 6
     assert not before & pods(pair)
+    with pair.client() as client:
+        events = list(client.list(kube.Event, namespace="lockstep-gang"))
+    # A simulated kubelet that deletes a pod's successor makes LWS start over.
+    assert "RecreateGroupOnPodRestart" not in {event["reason"] for event in events}
 
 
 def pods(stack: LiveStack) -> set[str]:

@@ -23,8 +23,15 @@ def test_stages_take_turns_by_the_time_of_deletion() -> None:
         }
         for one in kubelet.stages()
     }
-    assert selectors["pod-goes"] == {".metadata.deletionTimestamp": "Exists"}
+    assert selectors["pod-goes"][".metadata.deletionTimestamp"] == "Exists"
     assert selectors["pod-runs"][".metadata.deletionTimestamp"] == "DoesNotExist"
+
+
+def test_a_pod_is_deleted_only_once() -> None:
+    """KWOK deletes by name: a second time might be the end of the pod's successor."""
+    asked = stage("pod-goes")["selector"]["matchExpressions"]
+    grace = {"key": ".metadata | select(.deletionGracePeriodSeconds != 0)", "operator": "Exists"}
+    assert grace in asked
 
 
 def test_a_pod_is_told_to_run_only_once() -> None:
