@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import pulumi
 
 from lockstep import quantity
-from lockstep.room import PODS_PER_WORKER, capacity
+from lockstep.room import PODS_PER_WORKER, POOL_LABEL, capacity
 
 __all__ = ["POOL_LABEL", "Requests", "Worker", "WorkerPool", "capacity", "pod_requests"]
-
-POOL_LABEL = "lockstep.dev/pool"
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from lightkube.resources.core_v1 import Node, Pod
 
 from lockstep import quantity, taints
 from lockstep.errors import LockstepError
+from lockstep.room import POOL_LABEL
 
-POOL_LABEL = "lockstep.dev/pool"
 # Part of a worker that pods may still take which are not there yet, such as operators.
 RESERVE = Fraction(1, 10)
 # A busier worker would take a third pod of a scenario as soon as others leave.

@@ -18,8 +18,8 @@ from typing import Any
 from lockstep import facts, kube
 from lockstep.errors import LockstepError
 from lockstep.recording import Change, Entry, Kind, Mark, Observation
+from lockstep.room import POOL_LABEL
 
-POOL_LABEL = "lockstep.dev/pool"
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
 CHUNK = 500

@@ -1,7 +1,11 @@
-"""How many pods a scenario's workers take: pods are sized so that two fill a worker."""
+"""A scenario's workers, its pool: their label, and how many pods they take.
+
+Pods are sized so that two fill a worker.
+"""
 
 from __future__ import annotations
 
+POOL_LABEL = "lockstep.dev/pool"
 PODS_PER_WORKER = 2
 
 
