@@ -64,8 +64,10 @@ def abandoned(history: History, group: Life) -> bool:
 
     In a young cluster that lasts half a minute: so long it knows nothing of PodGroups.
     """
-    owner = group.last.facts.get("ownerUid")
-    return bool(owner) and not any(pod.alive and pod.first.uid == owner for pod in history.pods)
+    facts = group.last.facts
+    if not str(facts.get("owner") or "").startswith("Pod/"):
+        return False  # Volcano's own belong to the pods' controller, which is not watched
+    return not any(pod.alive and pod.first.uid == facts["ownerUid"] for pod in history.pods)
 
 
 def _concerns(group: Life, case: Case) -> bool:

@@ -42,8 +42,10 @@ def impatient(stack: LiveStack, monkeypatch: pytest.MonkeyPatch) -> Iterator[Liv
 def test_gang_scheduling_off(impatient: LiveStack) -> None:
     impatient.configure(gangScheduling=False, groupSize=3)
     output = impatient.deploy(ok=False)
-    # Which PodGroup is wrong or missing depends on what Volcano made of the pods by then.
-    assert re.search(r"gang: expected placed, observed unmanaged: .*(PodGroup|minMember)", output)
+    # Which PodGroup is wrong or missing, and whether all pods found a place without one, depends on
+    # what Volcano made of the pods by then.
+    wrong = r"gang: expected placed, observed (unmanaged|partial): .*(PodGroup|minMember)"
+    assert re.search(wrong, output), output
 
 
 def test_no_right_to_make_pod_groups(impatient: LiveStack) -> None:

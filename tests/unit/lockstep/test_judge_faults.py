@@ -115,11 +115,12 @@ def successor(name: str, at: float = 10.0) -> Story:
     story = gang_created(Story(), podGroup=name)
     uid = story.uid("pod", "gang-0")
     story.tell(1.1, "podgroup", "DELETED", "gang-0-r1")
-    story.pod_group(1.2, name=name, ownerUid=uid)
+    story.pod_group(1.2, name=name, owner="Pod/gang-0", ownerUid=uid)
     for pod in pods():
         story.delete(at, pod)
     gang_created(story, at + 1.0)
-    story.tell(at + 1.1, "podgroup", "MODIFIED", "gang-0-r1", ownerUid=story.uid("pod", "gang-0"))
+    owner = {"owner": "Pod/gang-0", "ownerUid": story.uid("pod", "gang-0")}
+    story.tell(at + 1.1, "podgroup", "MODIFIED", "gang-0-r1", **owner)
     return gang_placed(story, at + 2.0)
 
 
@@ -134,13 +135,24 @@ def test_pod_group_of_a_leader_that_left_waits_for_the_collector_and_holds_nobod
 
 def test_pod_group_of_an_earlier_leader_holds_the_gang_only_until_it_is_collected() -> None:
     story = gang_created(Story())
-    story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", ownerUid="earlier")
+    earlier = {"owner": "Pod/gang-0", "ownerUid": "earlier"}
+    story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", **earlier)
     gang_placed(story)
     assert isinstance(judge.assess(story.recording, expect("placed")), Later)
     verdict = fault(story.until(9.0), "placed")
     assert verdict.observed == "unmanaged"
     assert "gang-0-r1 of gang-0 belongs to an earlier leader and goes with it" in verdict.reason
     assert "lws#1054); delete pod gang-0" in verdict.reason
+
+
+def test_pod_group_that_volcano_made_for_a_controller_is_no_leaders() -> None:
+    story = gang_created(Story())
+    owner = {"owner": "StatefulSet/gang-0", "ownerUid": "unwatched"}
+    story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", minMember=1, **owner)
+    verdict = fault(gang_placed(story).until(9.0), "placed")
+    assert verdict.observed == "unmanaged"
+    assert "has minMember 1, not 4" in verdict.reason
+    assert "leader" not in verdict.reason
 
 
 def test_pod_group_that_went_before_anybody_watched() -> None:
