@@ -102,6 +102,11 @@ class Story:
         name = facts.pop("name", f"{lws}-{group}-r1")
         return self.tell(at, "podgroup", "ADDED", name, **{**fresh, **facts})
 
+    def own(self, at: float, uid: str, kind: str = "Pod", **facts: Any) -> Story:
+        """Say whose the PodGroup of the first gang is."""
+        owner: dict[str, Any] = {"owner": f"{kind}/gang-0", "ownerUid": uid}
+        return self.tell(at, "podgroup", "MODIFIED", "gang-0-r1", **owner, **facts)
+
     def phase(self, at: float, phase: str, name: str = "gang-0-r1", **facts: Any) -> Story:
         return self.tell(at, "podgroup", "MODIFIED", name, phase=phase, **facts)
 

@@ -119,8 +119,7 @@ def successor(name: str, at: float = 10.0) -> Story:
     for pod in pods():
         story.delete(at, pod)
     gang_created(story, at + 1.0)
-    owner = {"owner": "Pod/gang-0", "ownerUid": story.uid("pod", "gang-0")}
-    story.tell(at + 1.1, "podgroup", "MODIFIED", "gang-0-r1", **owner)
+    story.own(at + 1.1, story.uid("pod", "gang-0"))
     return gang_placed(story, at + 2.0)
 
 
@@ -134,10 +133,7 @@ def test_pod_group_of_a_leader_that_left_waits_for_the_collector_and_holds_nobod
 
 
 def test_pod_group_of_an_earlier_leader_holds_the_gang_only_until_it_is_collected() -> None:
-    story = gang_created(Story())
-    earlier = {"owner": "Pod/gang-0", "ownerUid": "earlier"}
-    story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", **earlier)
-    gang_placed(story)
+    story = gang_placed(gang_created(Story()).own(1.2, "earlier"))
     assert isinstance(judge.assess(story.recording, expect("placed")), Later)
     verdict = fault(story.until(9.0), "placed")
     assert verdict.observed == "unmanaged"
@@ -146,9 +142,7 @@ def test_pod_group_of_an_earlier_leader_holds_the_gang_only_until_it_is_collecte
 
 
 def test_pod_group_that_volcano_made_for_a_controller_is_no_leaders() -> None:
-    story = gang_created(Story())
-    owner = {"owner": "StatefulSet/gang-0", "ownerUid": "unwatched"}
-    story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", minMember=1, **owner)
+    story = gang_created(Story()).own(1.2, "unwatched", "StatefulSet", minMember=1)
     verdict = fault(gang_placed(story).until(9.0), "placed")
     assert verdict.observed == "unmanaged"
     assert "has minMember 1, not 4" in verdict.reason

@@ -84,9 +84,7 @@ def test_whole_without_a_pod_group_is_broken() -> None:
 
 
 def test_a_pod_group_of_an_earlier_leader_is_broken() -> None:
-    story = gang_created(a_set(Story()))
-    earlier = {"owner": "Pod/gang-0", "ownerUid": "earlier"}
-    story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", **earlier)
+    story = gang_created(a_set(Story())).own(1.2, "earlier")
     assert only(story.until(1.5)).holds is None  # LWS may still be at it
     report = only(gang_placed(story).until(9.0))
     assert (report.state, report.holds) == ("unmanaged", False)
