@@ -22,8 +22,12 @@ def installed_version(client: Client) -> str | None:
     return image.partition("@")[0].rpartition(":")[2].removeprefix("v")
 
 
-def check(client: Client, there: str | None, version: str) -> None:
-    """Refuse a version whose manager would end every job that runs."""
+def check(client: Client, there: str | None, version: str, missing: str | None = None) -> None:
+    """Refuse another version than the one that is there, where it would do harm.
+
+    Its manager may end every job that runs; and without its definitions at hand, Helm does worse:
+    `missing` is the command that makes them.
+    """
     if there in (None, version):
         return
     if hit := replaced(client, version):
@@ -32,16 +36,12 @@ def check(client: Client, there: str | None, version: str) -> None:
             f"{len(hit)} LeaderWorkerSets, such as {hit[0]}; set lockstep:lwsVersion to "
             f"{versions.LWS_SUPPORTED[-1]}, which keeps their pods, or remove them first"
         )
-
-
-def check_definitions(there: str | None, version: str, command: str) -> None:
-    """Refuse another version where its definitions are not at hand."""
-    if there in (None, version):
-        return
-    raise LockstepError(
-        f"LWS {there} is installed, and an upgrade to {version} by Helm alone would delete every "
-        f"LeaderWorkerSet or leave its old definition (lws#880); run `{command}`, then update again"
-    )
+    if missing:
+        raise LockstepError(
+            f"LWS {there} is installed, and an upgrade to {version} by Helm alone would delete "
+            "every LeaderWorkerSet or leave its old definition (lws#880); "
+            f"run `{missing}`, then update again"
+        )
 
 
 def replaced(client: Client, version: str) -> list[str]:

@@ -49,11 +49,10 @@ def apply(client: Client) -> dict[str, list[str]]:
                 f"the cluster has LWS {there} already; "
                 "set lockstep:installLws to false to use it, or remove it"
             )
-    lws_upgrade.check(client, there, version)
+    missing = None if chart else catalogue.groups()[f"lws-{version}"].command
+    lws_upgrade.check(client, there, version, missing)
     if chart:
         crds.apply(client, crds.of_chart(Path(chart)), others)
-    else:
-        lws_upgrade.check_definitions(there, version, catalogue.groups()[f"lws-{version}"].command)
     return {"others": others}
 
 

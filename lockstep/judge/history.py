@@ -52,6 +52,11 @@ class History:
         """Every pod that was ever seen."""
         return [life for life in self.lives.get("pod", ()) if isinstance(life, Pod)]
 
+    @cached_property
+    def alive(self) -> frozenset[str]:
+        """The uids of pods that are there to stay."""
+        return frozenset(pod.first.uid for pod in self.pods if pod.alive)
+
     def living(self, kind: Kind) -> list[Life]:
         """Objects of a kind that are there."""
         return [life for life in self.lives.get(kind, ()) if not life.gone]

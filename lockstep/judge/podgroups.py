@@ -67,7 +67,7 @@ def abandoned(history: History, group: Life) -> bool:
     facts = group.last.facts
     if not str(facts.get("owner") or "").startswith("Pod/"):
         return False  # Volcano's own belong to the pods' controller, which is not watched
-    return not any(pod.alive and pod.first.uid == facts["ownerUid"] for pod in history.pods)
+    return facts["ownerUid"] not in history.alive
 
 
 def _concerns(group: Life, case: Case) -> bool:

@@ -17,10 +17,14 @@ OLDEST, NEWEST = versions.LWS_SUPPORTED[0], versions.LWS_SUPPORTED[-1]
 NAMESPACE = "lockstep-gang"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _every_version() -> None:
+    toolchain.ensure([f"lws-{version}" for version in versions.LWS_SUPPORTED])
+
+
 @pytest.fixture(scope="module")
 def stack(make_stack: MakeStack) -> LiveStack:
     """A gang on the oldest LWS."""
-    toolchain.ensure([f"lws-{version}" for version in versions.LWS_SUPPORTED])
     made = make_stack("gang", name="e2e-upgrade", lwsVersion=OLDEST)
     made.deploy()
     return made
@@ -114,7 +118,7 @@ def assert_keeps(stack: LiveStack, version: str) -> None:
 
 def test_upgraded_cluster_has_the_kinds_of_the_new_version(stack: LiveStack) -> None:
     """Helm never updates the definitions in a chart's crds/."""
-    chart = toolchain.chart("lws", versions.LWS_SUPPORTED[-1])
+    chart = toolchain.chart("lws", NEWEST)
     assert chart is not None
     with stack.client() as client:
         for wanted in crds.of_chart(chart):

@@ -17,7 +17,8 @@ def placed(case: Case) -> Finding | Later | None:
         return None  # these gangs may be the old ones, and are about to go
     pods = [pod for gang in case.wanted for pod in gang.alive]
     problems = clues.problems(case)
-    problems += [f"LWS has not finished the update of {case.expectation.workload}"] * updating
+    if updating:
+        problems.append(f"LWS has not finished the update of {case.expectation.workload}")
     problems += [
         f"group {gang.key} is one too many"
         for gang in case.gangs
