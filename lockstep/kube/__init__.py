@@ -1,0 +1,1 @@
+"""Any Kubernetes cluster: client, kubeconfig, quantities, nodes, taints, CRDs."""

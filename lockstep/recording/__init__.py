@@ -1,0 +1,1 @@
+"""Recordings of a cluster: the recorder, the file format, the timeline."""

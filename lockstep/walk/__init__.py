@@ -1,0 +1,1 @@
+"""Stacks driven through Pulumi: demo, matrix and the live view."""
