@@ -36,11 +36,11 @@ unit: $(READY)
 	@$(PY) -m coverage report --include='components/*,settings.py' --fail-under=95
 
 unit-program:
-	@$(PY) -W error -m pytest tests/unit --ignore=tests/unit/lockstep \
+	@$(PY) -W error -m pytest tests/unit --ignore=tests/unit/lockstep --ignore=tests/unit/toolchain --ignore=tests/unit/kind_image \
 	  --cov=components --cov=settings --cov-report=
 
 unit-lockstep:
-	@$(PY) -W error -m pytest tests/unit/lockstep -n 3
+	@$(PY) -W error -m pytest tests/unit/lockstep tests/unit/toolchain tests/unit/kind_image -n 3
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
 	@$(PY) -m lockstep tools
@@ -59,7 +59,7 @@ bench: $(READY) ## measure against a hand-written equivalent
 	@$(PY) -m lockstep tools
 	@$(PY) -m tests.bench
 
-include tools/kind-image/targets.mk
+include toolchain/kind_image/targets.mk
 
 clean: ## remove the virtual environment and outputs (stacks: make down; tools: python -m lockstep tools --clean)
 	rm -rf .venv out .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

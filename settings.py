@@ -17,7 +17,7 @@ from pulumi.runtime.config import CONFIG
 
 from lockstep import values, versions
 from lockstep.judge.rules.scaled import STEPS
-from lockstep.room import PODS_PER_WORKER, capacity, workers_for
+from lockstep.kube.pool import PODS_PER_WORKER, capacity, workers_for
 
 NAMESPACE = "lockstep"
 ProviderName = Literal["kwok", "kind", "existing"]

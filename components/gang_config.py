@@ -13,7 +13,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 from components import lws
 from components.cluster.base import Cluster
 from components.program import access, program
-from lockstep import gang_config
+from lockstep.lws import gang_config
 
 # Helm, or whoever installed LWS, owns the fields; without this a patch is refused as a conflict.
 _FORCE = {"pulumi.com/patchForce": "true"}

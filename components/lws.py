@@ -11,7 +11,8 @@ import pulumi_kubernetes as kubernetes
 
 from components.cluster.base import Cluster
 from components.program import access, program
-from lockstep import gang_config, post_renderer, versions
+from lockstep import versions
+from lockstep.lws import gang_config, post_renderer
 
 RELEASE = "lws"
 NAMESPACE = gang_config.LWS_NAMESPACE

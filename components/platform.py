@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pulumi
 
+import toolchain
 from components.cluster.base import Cluster
 from components.cluster.kwok import KwokCluster
 from components.gang_config import GangConfig, GangConfigArgs
@@ -16,7 +17,6 @@ from components.operators import HostOperator, HostOperatorArgs
 from components.program import access, program
 from components.rbac import PodGroupRights, PodGroupRightsArgs
 from components.volcano import Volcano, VolcanoArgs
-from lockstep import toolchain
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import pulumi
 from pulumi_command import local
 
 from components.cluster.base import Cluster
-from lockstep import paths
-from lockstep.embedded import processes
+from lockstep import paths, processes
 
 
 def program(
@@ -51,7 +50,7 @@ def program(
 
 
 def access(cluster: Cluster) -> dict[str, pulumi.Input[str]]:
-    """How such a program reaches a cluster; `lockstep.access` reads it."""
+    """How such a program reaches a cluster; `lockstep.kube.access` reads it."""
     return {
         "LOCKSTEP_KUBECONFIG": cluster.kubeconfig_path,
         "LOCKSTEP_CONTEXT": cluster.context or "",

@@ -9,7 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from components import lws
 from components.cluster.base import Cluster
-from lockstep import gang_config
+from lockstep.lws import gang_config
 
 # LWS creates a PodGroup per group and reads it through an informer, nothing else: it never updates
 # one, never touches `podgroups/status` (the scheduler's), and leaves deletion to the garbage

@@ -12,7 +12,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 
 from components.cluster.base import Cluster
 from lockstep import versions
-from lockstep.gang_config import CONFIG_ANNOTATION
+from lockstep.lws.gang_config import CONFIG_ANNOTATION
 
 NAMESPACE = "volcano-system"
 SCHEDULER_NAME = "volcano"

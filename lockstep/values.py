@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from lockstep import quantity
+from lockstep.kube import quantity
 
 T = TypeVar("T")
 Reader = Callable[[str], T]

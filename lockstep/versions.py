@@ -1,4 +1,4 @@
-"""Every version that Lockstep pins and is not a Python package; tools/*/go.mod agree with it."""
+"""The pinned version of every program; toolchain/modules/*/go.mod agree with it."""
 
 PULUMI = "3.259.0"
 PULUMI_KUBERNETES = "4.27.0"

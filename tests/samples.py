@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lockstep import receipt
-from lockstep.receipt import Receipt
-from lockstep.recording import Change, Header, Kind, Observation, Recording
+from lockstep.recording.model import Change, Header, Kind, Observation, Recording
+from lockstep.report import receipt
+from lockstep.report.receipt import Receipt
 
 REQUESTS = {"cpu": "2", "memory": "4Gi"}
 UNSCHEDULABLE = (

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache, catalogue, found
-from lockstep.toolchain.environment import environment
-from lockstep.toolchain.group import Group
+from toolchain import cache, catalogue, found
+from toolchain.environment import environment
+from toolchain.group import Group
 
 if TYPE_CHECKING:
-    from lockstep.toolchain.progress import Progress
+    from toolchain.progress import Progress
 
 __all__ = ["chart", "ensure", "environment", "tool"]
 
@@ -45,7 +45,7 @@ def ensure(
 ) -> None:
     """Make present what is absent of these groups; the default set when none are named."""
     # Every `pulumi up` imports this package, and few need to make anything.
-    from lockstep.toolchain import making
+    from toolchain import making
 
     making.ensure(groups, progress, keep_build_cache=keep_build_cache)
 

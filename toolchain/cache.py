@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from lockstep import paths
-from lockstep.toolchain.group import Group, architecture, system
+from toolchain.group import Group, architecture, system
 
 MANIFEST = "made.json"
 
@@ -31,7 +31,7 @@ def build_dir() -> Path:
 
 def sources() -> Path:
     """The Go module files of this checkout."""
-    return paths.project_dir() / "tools"
+    return paths.project_dir() / "toolchain" / "modules"
 
 
 def key(group: Group) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from lockstep import versions
-from lockstep.toolchain.cluster_groups import etcd, kind, kubernetes, kwok, lws, volcano
-from lockstep.toolchain.group import Group, architecture
-from lockstep.toolchain.kind_node import kind_node
-from lockstep.toolchain.pulumi_groups import pulumi, pulumi_command, pulumi_kubernetes
+from toolchain.cluster_groups import etcd, kind, kubernetes, kwok, lws, volcano
+from toolchain.group import Group, architecture
+from toolchain.kind_node import kind_node
+from toolchain.pulumi_groups import pulumi, pulumi_command, pulumi_kubernetes
 
 __all__ = ["architecture", "groups"]
 

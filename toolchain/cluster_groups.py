@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lockstep import versions
-from lockstep.toolchain.group import (
+from toolchain.group import (
     MAKE_TOOLS,
     TOOLS,
     Asset,

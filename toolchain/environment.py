@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from lockstep import paths
-from lockstep.toolchain import cache, catalogue, found, homes
+from toolchain import cache, catalogue, found, homes
 
 USED_BY_PEOPLE = {"pulumi": "pulumi", "kubernetes": "kubectl", "kwok": "kwokctl", "kind": "kind"}
 """The groups that go on PATH, and the tool for whose sake they do."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lockstep import versions
-from lockstep.toolchain import cache
-from lockstep.toolchain.group import Group
+from toolchain import cache
+from toolchain.group import Group
 
 VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache
-from lockstep.toolchain.group import Group
+from toolchain import cache
+from toolchain.group import Group
 
 GO_DIRECTIVE = re.compile(r"^go (\d+(?:\.\d+)*)$", re.MULTILINE)
 GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)(?:\.(\d+))?")

@@ -19,7 +19,7 @@ class Program:
 
     name: str
     module: str
-    """The folder of tools/ whose go.mod pins the package."""
+    """The folder of modules/ whose go.mod pins the package."""
     package: str
     variables: tuple[str, ...] = ()
     """`path=value` pairs for the linker, so that the program knows its version."""
@@ -30,7 +30,7 @@ class Copy:
     """A file or folder taken from a downloaded Go module."""
 
     module: str
-    """The folder of tools/ whose go.mod pins the Go module."""
+    """The folder of modules/ whose go.mod pins the Go module."""
     go_module: str
     source: str
     target: str
@@ -76,7 +76,7 @@ class Group:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The folders of tools/ that the group is built from."""
+        """The folders of modules/ that the group is built from."""
         built = (program.module for program in self.programs)
         copied = (copy.module for copy in (*self.embeds, *self.copies))
         return tuple(dict.fromkeys((*built, *copied)))

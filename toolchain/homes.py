@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 
 from lockstep import paths
-from lockstep.toolchain import cache, catalogue, found
+from toolchain import cache, catalogue, found
 
 SET_BY_US = "LOCKSTEP_SET"
 """Names the variables that an activated shell has from us, so that they are not taken for the

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lockstep.toolchain import cache, catalogue, found, homes
-from lockstep.toolchain.group import Group
+from toolchain import cache, catalogue, found, homes
+from toolchain.group import Group
 
 
 @dataclass(frozen=True)

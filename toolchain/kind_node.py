@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lockstep import versions
-from lockstep.toolchain.cluster_groups import kubernetes_variables
-from lockstep.toolchain.group import Copy, Group, Program
+from toolchain.cluster_groups import kubernetes_variables
+from toolchain.group import Copy, Group, Program
 
 # Apart from the modules of the toolchain, so that a change here leaves that as it is; the versions
 # are the same, so that what both use is compiled once.

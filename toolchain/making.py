@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from lockstep import build_log, paths
+from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache, catalogue, found, golang, homes, network
-from lockstep.toolchain.group import Group
-from lockstep.toolchain.progress import Progress, duration
-from lockstep.toolchain.release import Releases
-from lockstep.toolchain.workshop import Workshop
+from toolchain import build_log, cache, catalogue, found, golang, homes, network
+from toolchain.group import Group
+from toolchain.progress import Progress, duration
+from toolchain.release import Releases
+from toolchain.workshop import Workshop
 
 GIGABYTE = 10**9
 

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from lockstep import versions
-from lockstep.toolchain.group import (
-    Asset,
-    Copy,
-    Group,
-    Program,
-    architecture,
-    github_release,
-    system,
-)
+from toolchain.group import Asset, Copy, Group, Program, architecture, github_release, system
 
 SOURCE = "github.com/pulumi"
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import IO
 
 from lockstep.errors import LockstepError
-from lockstep.toolchain import network
-from lockstep.toolchain.group import Asset, Group
+from toolchain import network
+from toolchain.group import Asset, Group
 
 READ_TIMEOUT = 20
 SLOWEST = 900

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache
+from toolchain import cache
 
 
 def clean() -> None:

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep import build_log
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache, network
-from lockstep.toolchain.group import Copy, Group, Program
+from toolchain import build_log, cache, network
+from toolchain.group import Copy, Group, Program
 
 SILENCE = 15
 """Seconds without a word from a download before the module proxy is asked whether it lives."""

@@ -14,7 +14,8 @@ def create(settings: Settings) -> Cluster:
     cluster, scenarios = settings.cluster, settings.scenarios
     if cluster.provider == "kind":
         from components.cluster.kind import KindCluster, KindClusterArgs
-        from lockstep import kind_image, versions
+        from lockstep import versions
+        from toolchain import kind_image
 
         # Without scenarios there must still be workers for the operators.
         workers = scenarios.workers * max(1, len(scenarios.names))

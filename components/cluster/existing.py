@@ -8,8 +8,8 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.cluster.live import LiveCluster
-from lockstep import kubeconfig
 from lockstep.errors import LockstepError
+from lockstep.kube import kubeconfig
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import pulumi_kubernetes as kubernetes
 
 from components.cluster.live import LiveCluster
 from components.program import program
-from lockstep import kind, versions
+from lockstep import versions
+from lockstep.local import kind
 
 
 @dataclass(frozen=True)

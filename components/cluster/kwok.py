@@ -12,7 +12,7 @@ import pulumi_kubernetes as kubernetes
 from components.cluster.base import Cluster
 from components.pools import POOL_LABEL, Worker, WorkerPool
 from components.program import program
-from lockstep.embedded import cluster as embedded
+from lockstep.local import embedded
 
 PODS_PER_NODE = "110"
 

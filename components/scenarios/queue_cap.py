@@ -11,7 +11,7 @@ from components import queue, volcano
 from components.scenarios import pods
 from components.scenarios.base import Plan, ScenarioArgs
 from components.scenarios.gang import Gang
-from lockstep import quantity
+from lockstep.kube import quantity
 
 QUEUE = "lockstep-queue-cap"
 """Queues belong to the whole cluster, so its name says whose it is."""

@@ -6,8 +6,8 @@ import argparse
 import json
 import os
 
-from lockstep.embedded import cluster
 from lockstep.errors import LockstepError
+from lockstep.local import embedded as cluster
 
 HELP = "create or delete an embedded cluster"
 

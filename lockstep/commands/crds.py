@@ -9,9 +9,10 @@ from pathlib import Path
 
 from lightkube import Client
 
-from lockstep import access, crds, lws_upgrade
 from lockstep.errors import LockstepError
-from lockstep.toolchain import catalogue
+from lockstep.kube import access, crds
+from lockstep.lws import upgrade as lws_upgrade
+from toolchain import catalogue
 
 HELP = "install LWS's CustomResourceDefinitions, or take them away"
 

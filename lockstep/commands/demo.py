@@ -12,9 +12,12 @@ from typing import Any
 
 from rich.console import Console
 
-from lockstep import demo, live, paths, toolchain
-from lockstep.demo import Outcome, Step
+import toolchain
+from lockstep import paths
 from lockstep.errors import LockstepError
+from lockstep.walk import demo
+from lockstep.walk import terminal as live
+from lockstep.walk.demo import Outcome, Step
 
 HELP = "walk the scenarios on one cluster, judge each, and write out/report.html"
 BROKEN = 1
@@ -66,7 +69,9 @@ def _walk(args: argparse.Namespace) -> int:
 
 
 def _report(console: Console) -> None:
-    from lockstep import matrix, receipt, report  # only here: it costs time to load
+    from lockstep import report  # only here: it costs time to load
+    from lockstep.report import receipt
+    from lockstep.walk import matrix
 
     out = paths.project_dir() / "out"
     receipts = out / "receipts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lockstep.stack import Stack
+from lockstep.walk.stack import Stack
 
 HELP = "destroy a stack: resources, processes, folders and its state"
 

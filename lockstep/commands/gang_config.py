@@ -13,9 +13,9 @@ from lightkube.resources.apps_v1 import Deployment
 from lightkube.resources.core_v1 import ConfigMap
 from lightkube.types import PatchType
 
-from lockstep import access
 from lockstep.errors import LockstepError
-from lockstep.gang_config import (
+from lockstep.kube import access
+from lockstep.lws.gang_config import (
     CONFIG_ANNOTATION,
     LWS_CONFIG_KEY,
     LWS_CONFIG_MAP,

@@ -9,12 +9,13 @@ import os
 import sys
 from typing import Any
 
-from lockstep import judge, recorder_process
+from lockstep import judge
 from lockstep.commands import record
 from lockstep.errors import LockstepError
 from lockstep.judge import Expectation, Later, Verdict
-from lockstep.recorder_process import Live, Subject
-from lockstep.recording import Recording
+from lockstep.recording import client as recorder_process
+from lockstep.recording.client import Live, Subject
+from lockstep.recording.model import Recording
 
 HELP = "judge a scenario that is being recorded (the Pulumi program calls this)"
 
@@ -76,7 +77,8 @@ def _exercise(
     Return what went wrong. The workload did not react as it should then, and how it did react is
     still to be judged.
     """
-    from lockstep import access, drills  # only for scenarios that need them
+    from lockstep import drills  # only for scenarios that need them
+    from lockstep.kube import access
 
     with access.cluster() as client:
         ground = drills.Ground(
@@ -131,7 +133,7 @@ def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
 
 def _write_receipt(recording: Recording, expectation: Expectation, verdict: Verdict) -> None:
     """Keep the proof; a fault in it must not hide the verdict."""
-    from lockstep import receipt  # only here: reading its schema takes time
+    from lockstep.report import receipt  # only here: reading its schema takes time
 
     context = json.loads(os.environ.get("LOCKSTEP_RECEIPT_CONTEXT") or "{}")
     context.setdefault("cluster", {"name": os.environ.get("LOCKSTEP_CLUSTER", ""), "provider": ""})

@@ -6,8 +6,8 @@ import argparse
 import json
 import os
 
-from lockstep import kind
 from lockstep.errors import LockstepError
+from lockstep.local import kind
 
 HELP = "create or delete a kind cluster (LOCKSTEP_CLUSTER, LOCKSTEP_KIND_CONFIG)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from lockstep.kind_image import build, engine, store
+from toolchain.kind_image import build, engine, store
 
 HELP = "build kind's node image from Debian packages and Go modules (root; opt-in)"
 

@@ -9,13 +9,16 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from lockstep import demo, matrix, receipt, toolchain, versions
+import toolchain
+from lockstep import versions
 from lockstep.commands.demo import as_interrupt
-from lockstep.demo import Outcome, Step
 from lockstep.errors import LockstepError
-from lockstep.live import narrow_table
-from lockstep.matrix import Matrix, Pair
-from lockstep.toolchain.making import default_groups
+from lockstep.report import receipt
+from lockstep.walk import demo, matrix
+from lockstep.walk.demo import Outcome, Step
+from lockstep.walk.matrix import Matrix, Pair
+from lockstep.walk.terminal import narrow_table
+from toolchain.making import default_groups
 
 HELP = "judge the scenarios on every supported pair of LWS and Volcano, and write out/matrix.json"
 BROKEN = 1

@@ -6,8 +6,8 @@ import argparse
 import json
 import os
 
-from lockstep import access, nodes
 from lockstep.errors import LockstepError
+from lockstep.kube import access, nodes
 
 HELP = "choose the workers of a pool (LOCKSTEP_POOL, LOCKSTEP_POOL_SIZE) on a real cluster"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 
-from lockstep.embedded import cluster, operators
 from lockstep.errors import LockstepError
+from lockstep.local import embedded as cluster
+from lockstep.local import operators
 
 HELP = "start Volcano or LWS beside an embedded cluster, or restart it on changed configuration"
 

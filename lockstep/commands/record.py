@@ -7,9 +7,10 @@ import json
 import os
 from pathlib import Path
 
-from lockstep import recorder_process, recording
 from lockstep.errors import LockstepError
-from lockstep.recorder_process import Subject
+from lockstep.recording import client as recorder_process
+from lockstep.recording import model as recording
+from lockstep.recording.client import Subject
 
 HELP = "record what happens to a scenario, in the background (the Pulumi program calls this)"
 
@@ -65,7 +66,9 @@ def subject(args: argparse.Namespace, path: Path | None = None) -> Subject:
 def run(args: argparse.Namespace) -> int:
     """Start, stop, or be the recorder."""
     if args.serve:
-        from lockstep import recorder_server  # imports the client, which the others do not need
+        from lockstep.recording import (
+            daemon as recorder_server,  # imports the client, which the others do not need
+        )
 
         recorder_server.serve(subject(args, args.serve))
         return 0

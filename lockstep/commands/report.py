@@ -7,9 +7,11 @@ import json
 import sys
 from pathlib import Path
 
-from lockstep import matrix, paths, receipt, report
+from lockstep import paths, report
 from lockstep.errors import LockstepError
+from lockstep.report import receipt
 from lockstep.report.summary import summarize
+from lockstep.walk import matrix
 
 HELP = "rebuild the report from receipts alone, with no cluster"
 

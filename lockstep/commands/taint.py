@@ -6,8 +6,8 @@ import argparse
 import json
 import os
 
-from lockstep import access, taints
 from lockstep.errors import LockstepError
+from lockstep.kube import access, taints
 
 HELP = "block or unblock workers (LOCKSTEP_NODES, LOCKSTEP_BLOCKED, LOCKSTEP_POOL)"
 

@@ -7,11 +7,12 @@ import dataclasses
 import json
 import shlex
 
-from lockstep import toolchain, versions
-from lockstep.toolchain import cache, catalogue
-from lockstep.toolchain.inventory import inventory
-from lockstep.toolchain.making import default_groups
-from lockstep.toolchain.removing import clean
+import toolchain
+from lockstep import versions
+from toolchain import cache, catalogue
+from toolchain.inventory import inventory
+from toolchain.making import default_groups
+from toolchain.removing import clean
 
 HELP = "fetch or build what the embedded cluster and Pulumi need; list it; remove it"
 

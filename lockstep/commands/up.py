@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lockstep import toolchain
-from lockstep.stack import Stack
+import toolchain
+from lockstep.walk.stack import Stack
 
 HELP = "deploy a stack: tools, cluster, platform, scenario and verdict"
 

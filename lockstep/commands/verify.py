@@ -14,11 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from lockstep import kube, verification
 from lockstep.errors import LockstepError
-from lockstep.recorder import Recorder, targets
-from lockstep.recording import Header, Recording
-from lockstep.verification import GangReport
+from lockstep.judge import verification
+from lockstep.judge.verification import GangReport
+from lockstep.kube import client as kube
+from lockstep.recording.model import Header, Recording
+from lockstep.recording.watch import Recorder, targets
 
 HELP = "watch the LeaderWorkerSets of any cluster; exit 0: it holds, 1: broken, 2: could not tell"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lockstep import access, lws_webhook
+from lockstep.kube import access
+from lockstep.lws import webhook as lws_webhook
 
 HELP = "wait until the API server reaches the webhook of LWS"
 

@@ -11,10 +11,10 @@ import signal
 from collections.abc import Iterator
 from typing import Any, Protocol, cast
 
-from lockstep import kube
 from lockstep.drills.ground import Ground, InVain
 from lockstep.errors import LockstepError
 from lockstep.judge import notes
+from lockstep.kube import client as kube
 
 __all__ = ["Ground", "InVain", "drill", "perform"]
 

@@ -11,9 +11,9 @@ import uuid
 
 from lightkube.models.meta_v1 import ObjectMeta, OwnerReference
 
-from lockstep import kube
 from lockstep.drills.ground import Ground
 from lockstep.judge.history import History
+from lockstep.kube import client as kube
 
 
 def await_collector(ground: Ground) -> None:

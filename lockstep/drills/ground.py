@@ -14,11 +14,11 @@ from lightkube.models.core_v1 import ObjectReference
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Event
 
-from lockstep import taints
 from lockstep.errors import LockstepError
 from lockstep.judge import Expectation, notes
 from lockstep.judge.history import History
-from lockstep.recorder_process import Live
+from lockstep.kube import taints
+from lockstep.recording.client import Live
 
 
 class InVain(LockstepError):  # noqa: N818  # it is no error of ours

@@ -5,13 +5,14 @@ from __future__ import annotations
 from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType
 
-from lockstep import room, taints
 from lockstep.drills import sets
 from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground
 from lockstep.judge import generations
 from lockstep.judge.history import History
 from lockstep.judge.rules.leader_first import ALL, PART
+from lockstep.kube import pool as room
+from lockstep.kube import taints
 
 LASTING = 4.0
 """Seconds without change, with a scheduler that looks every second."""

@@ -10,7 +10,7 @@ from typing import Any
 from lightkube import Client
 from lightkube.resources.core_v1 import Pod
 
-from lockstep.podgroup_rights import NAMESPACE
+from lockstep.lws.rights import NAMESPACE
 
 _LABELS: dict[str, Any] = {"control-plane": "controller-manager"}
 _RECENT = 30

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType
 
-from lockstep import podgroup_rights as rights
 from lockstep.drills import sets
 from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground, InVain
@@ -15,6 +14,7 @@ from lockstep.drills.lws_log import LwsLog
 from lockstep.judge import generations
 from lockstep.judge.history import History
 from lockstep.judge.rules.refused import BACK, SAID, TAKEN
+from lockstep.lws import rights
 
 LASTING = 3.0
 """Seconds without a PodGroup, while LWS tries again and again."""

@@ -8,8 +8,8 @@ from typing import Any
 from lightkube import ApiError
 from lightkube.types import PatchType
 
-from lockstep import kube
 from lockstep.drills.ground import Ground
+from lockstep.kube import client as kube
 
 
 def patch(ground: Ground, name: str, spec: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lightkube.resources.core_v1 import Pod
 
-from lockstep import taints
 from lockstep.drills import sets
 from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground
@@ -12,6 +11,7 @@ from lockstep.drills.sets import STEADY
 from lockstep.judge.generations import Generation
 from lockstep.judge.history import History
 from lockstep.judge.rules.recreated import LEADER, NODE, WORKER
+from lockstep.kube import taints
 
 
 def run(ground: Ground) -> None:

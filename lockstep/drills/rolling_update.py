@@ -6,11 +6,12 @@ So the set ends as Pulumi made it.
 
 from __future__ import annotations
 
-from lockstep import room, taints
 from lockstep.drills import sets
 from lockstep.drills.collector import await_collector
 from lockstep.drills.ground import Ground
 from lockstep.judge.rules.rolled import SURGE, TIGHT
+from lockstep.kube import pool as room
+from lockstep.kube import taints
 
 ANNOTATION = "lockstep.dev/drill"
 

@@ -11,7 +11,7 @@ from lockstep.judge import conclusion, measures, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.model import Expectation, Finding, Later, Limits, Verdict, Workload
 from lockstep.judge.rules import RULES
-from lockstep.recording import Recording
+from lockstep.recording.model import Recording
 
 __all__ = [
     "Expectation",

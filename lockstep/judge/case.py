@@ -8,7 +8,7 @@ from functools import cached_property
 
 from lockstep.judge.history import Gang, History
 from lockstep.judge.model import Expectation, Finding, Later, Limits
-from lockstep.recording import Recording
+from lockstep.recording.model import Recording
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 from lockstep.judge.gangs import Gang
 from lockstep.judge.lives import Interval, Life, Pod
 from lockstep.judge.model import Expectation
-from lockstep.recording import Kind, Observation, Recording
+from lockstep.recording.model import Kind, Observation, Recording
 
 __all__ = ["Gang", "History", "Interval", "Life", "Pod"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from lockstep.recording import Observation
+from lockstep.recording.model import Observation
 
 _FINISHED = ("Succeeded", "Failed")
 

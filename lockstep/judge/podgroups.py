@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from lockstep import quantity
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang, History, Life
 from lockstep.judge.model import Expectation
+from lockstep.kube import quantity
 
 # Volcano's own words for a refused gang; the second number is how many pods it had before it.
 _REFUSAL = re.compile(r"^\d+/(?P<tasks>\d+) tasks in gang unschedulable")

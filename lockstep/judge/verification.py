@@ -23,7 +23,7 @@ from lockstep.judge import (
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang, History, Life
 from lockstep.judge.rules.torn import watched
-from lockstep.recording import Recording
+from lockstep.recording.model import Recording
 
 HOLDS, BROKEN, CANNOT_TELL = 0, 1, 2
 

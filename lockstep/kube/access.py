@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from lightkube import Client
 
-from lockstep import kube
 from lockstep.errors import LockstepError
+from lockstep.kube import client as kube
 
 KUBECONFIG = "LOCKSTEP_KUBECONFIG"
 CONTEXT = "LOCKSTEP_CONTEXT"

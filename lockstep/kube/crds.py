@@ -21,8 +21,8 @@ from lightkube.core.resource import ApiInfo, ResourceDef
 from lightkube.generic_resource import GenericGlobalResource, create_namespaced_resource
 from lightkube.types import PatchType
 
-from lockstep import kube
 from lockstep.errors import LockstepError
+from lockstep.kube import client as kube
 
 INSTALLED_LABEL = "lockstep.dev/installed"
 """On definitions that were not there before us, and that leave with us."""

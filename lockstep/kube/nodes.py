@@ -11,9 +11,9 @@ from lightkube import Client
 from lightkube.models.core_v1 import Container
 from lightkube.resources.core_v1 import Node, Pod
 
-from lockstep import quantity, taints
 from lockstep.errors import LockstepError
-from lockstep.room import POOL_LABEL
+from lockstep.kube import quantity, taints
+from lockstep.kube.pool import POOL_LABEL
 
 # Part of a worker that pods may still take which are not there yet, such as operators.
 RESERVE = Fraction(1, 10)

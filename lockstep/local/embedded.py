@@ -18,9 +18,11 @@ from typing import Any
 
 import yaml
 
-from lockstep import kubeconfig, paths, toolchain
-from lockstep.embedded import health, kubelet, ports, processes
+import toolchain
+from lockstep import paths, processes
 from lockstep.errors import LockstepError
+from lockstep.kube import kubeconfig
+from lockstep.local import health, kubelet, ports
 
 CREATE_TIMEOUT = 120.0
 LOOK = 0.5

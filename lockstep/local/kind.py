@@ -14,8 +14,11 @@ import yaml
 from lightkube import Client
 from lightkube.resources.core_v1 import Node
 
-from lockstep import kind_network, kube, kubeconfig, paths
+from lockstep import paths
 from lockstep.errors import LockstepError
+from lockstep.kube import client as kube
+from lockstep.kube import kubeconfig
+from lockstep.local import kind_network
 
 WORKER_LABEL = "lockstep.dev/worker"
 READY_WITHIN = 180
@@ -144,7 +147,7 @@ def _kind(verb: str, name: str, *options: str) -> None:
 
 def _program() -> str:
     # Imported here: the Pulumi program needs `config` alone.
-    from lockstep import toolchain
+    import toolchain
 
     return str(toolchain.tool("kind"))
 

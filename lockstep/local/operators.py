@@ -21,11 +21,12 @@ from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import ConfigMap, ServiceAccountToken
 
-from lockstep import crds, toolchain
-from lockstep.embedded import health, supervisor
-from lockstep.embedded.cluster import EmbeddedCluster
+import toolchain
 from lockstep.errors import LockstepError
-from lockstep.gang_config import LWS_CONFIG_KEY, LWS_CONFIG_MAP, LWS_MANAGER, LWS_NAMESPACE
+from lockstep.kube import crds
+from lockstep.local import health, supervisor
+from lockstep.local.embedded import EmbeddedCluster
+from lockstep.lws.gang_config import LWS_CONFIG_KEY, LWS_CONFIG_MAP, LWS_MANAGER, LWS_NAMESPACE
 
 HEALTHY_WITHIN = 60.0
 TOKEN_SECONDS = 365 * 24 * 3600

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from lockstep.embedded import health, processes
+from lockstep import processes
+from lockstep.local import health
 
 _PLUGINS = ("pulumi-language-", "pulumi-resource-")
 _ADDRESS = re.compile(r"127\.0\.0\.1:(?P<port>\d+)")

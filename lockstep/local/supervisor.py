@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from lockstep.embedded import processes
+from lockstep import processes
 from lockstep.errors import LockstepError
 
 STOP_TIMEOUT = 15.0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A Helm post-renderer: LWS's manifests without CustomResourceDefinitions, and webhooks at hand.
 
-The definitions are `lockstep.crds`'s: in a release, the next one could delete them. Where the
+The definitions are `lockstep.kube.crds`'s: in a release, the next one could delete them. Where the
 manager runs on the host, its webhooks are called by URL instead of a Service. Helm starts this
 without arguments, in whatever environment the Pulumi plugin has, so it finds the URL and its CA in
 the manifests themselves (annotations of the operator's pod), and needs the standard library only.

@@ -9,7 +9,7 @@ from lightkube.resources.authorization_v1 import SubjectAccessReview
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
-from lockstep import gang_config
+from lockstep.lws import gang_config
 
 NAMESPACE = gang_config.LWS_NAMESPACE
 ACCOUNT = gang_config.LWS_MANAGER

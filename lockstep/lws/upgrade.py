@@ -7,8 +7,10 @@ from typing import Any
 
 from lightkube import ALL_NS, Client
 
-from lockstep import gang_config, kube, versions
+from lockstep import versions
 from lockstep.errors import LockstepError
+from lockstep.kube import client as kube
+from lockstep.lws import gang_config
 
 
 def installed_version(client: Client) -> str | None:

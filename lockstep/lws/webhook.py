@@ -12,8 +12,10 @@ import time
 from lightkube import ApiError, Client
 from lightkube.models.meta_v1 import ObjectMeta
 
-from lockstep import gang_config, kube, versions
+from lockstep import versions
 from lockstep.errors import LockstepError
+from lockstep.kube import client as kube
+from lockstep.lws import gang_config
 
 WITHIN = 120
 IN_A_ROW = 3

@@ -20,11 +20,10 @@ from pathlib import Path
 
 import psutil
 
-from lockstep import paths
-from lockstep import recording as recordings
-from lockstep.embedded import processes
+from lockstep import paths, processes
 from lockstep.errors import LockstepError
-from lockstep.recording import Recording
+from lockstep.recording import model as recordings
+from lockstep.recording.model import Recording
 
 DEADLINE = 900.0
 GRACE = 5.0

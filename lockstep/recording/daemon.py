@@ -11,11 +11,11 @@ import uuid
 from datetime import UTC, datetime
 from typing import IO, Any
 
-from lockstep import kube
-from lockstep import recording as recordings
-from lockstep.recorder import Recorder, targets
-from lockstep.recorder_process import END, READY_FD, Subject, pid_file, socket_of
-from lockstep.recording import Entry, Header, Mark
+from lockstep.kube import client as kube
+from lockstep.recording import model as recordings
+from lockstep.recording.client import END, READY_FD, Subject, pid_file, socket_of
+from lockstep.recording.model import Entry, Header, Mark
+from lockstep.recording.watch import Recorder, targets
 
 # How often the recorder looks whether its file is still there; its cluster may have been removed.
 LOOK = 5.0

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from lockstep import quantity
-from lockstep.recording import Kind
+from lockstep.kube import quantity
+from lockstep.recording.model import Kind
 
 Object = Mapping[str, Any]
 Facts = dict[str, Any]

@@ -59,7 +59,7 @@ class Observation:
     version: str
     """The object's resourceVersion."""
     facts: Mapping[str, Any]
-    """The object, reduced to what a judge or a reader needs; see `lockstep.facts`."""
+    """The object, reduced to what a judge or a reader needs; see `lockstep.recording.facts`."""
     listed: bool = False
     """Found by a list, not told by a watch: it was so at `at`, but since when is unknown."""
 

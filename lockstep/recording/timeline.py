@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lockstep.judge import notes
 
 if TYPE_CHECKING:
-    from lockstep.recording import Observation, Recording
+    from lockstep.recording.model import Observation, Recording
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _BLOCKING = frozenset({"NoSchedule", "NoExecute"})

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from lockstep import facts, kube
 from lockstep.errors import LockstepError
-from lockstep.recording import Change, Entry, Kind, Mark, Observation
-from lockstep.room import POOL_LABEL
+from lockstep.kube import client as kube
+from lockstep.kube.pool import POOL_LABEL
+from lockstep.recording import facts
+from lockstep.recording.model import Change, Entry, Kind, Mark, Observation
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from lockstep.matrix import Matrix
-from lockstep.receipt import Receipt
 from lockstep.report import html, junit, markdown
+from lockstep.report.receipt import Receipt
+from lockstep.walk.matrix import Matrix
 
 
 class Renderer(Protocol):

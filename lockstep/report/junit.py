@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-from lockstep.matrix import Matrix
 from lockstep.report.markup import visible
 from lockstep.report.summary import reason
+from lockstep.walk.matrix import Matrix
 
 Receipt = Mapping[str, Any]
 

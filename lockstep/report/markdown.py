@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lockstep import matrix as matrices
-from lockstep.matrix import Matrix
 from lockstep.report import environment, figures, versions
 from lockstep.report.markup import visible
 from lockstep.report.summary import summarize
+from lockstep.walk import matrix as matrices
+from lockstep.walk.matrix import Matrix
 
 Receipt = Mapping[str, Any]
 

@@ -15,11 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockstep import json_schema, paths, timeline
+from lockstep import paths
 from lockstep.errors import LockstepError
+from lockstep.recording import timeline
+from lockstep.report import json_schema
 
 if TYPE_CHECKING:
-    from lockstep.recording import Recording
+    from lockstep.recording.model import Recording
 
 SCHEMA = "lockstep.dev/receipt/v1"
 Receipt = dict[str, Any]

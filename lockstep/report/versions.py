@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lockstep import matrix as matrices
 from lockstep.report import figures, parts
 from lockstep.report.markup import Markup, element
+from lockstep.walk import matrix as matrices
 
 Row = Mapping[str, Any]
 

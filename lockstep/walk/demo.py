@@ -17,9 +17,11 @@ from typing import Any
 import yaml
 from rich.console import Console
 
-from lockstep import live, paths, receipt
+from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.stack import Stack
+from lockstep.report import receipt
+from lockstep.walk import terminal as live
+from lockstep.walk.stack import Stack
 
 PATIENCE_AT_INTERRUPT = 20.0
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from lockstep import paths, versions
 from lockstep.errors import LockstepError
-from lockstep.receipt import instant
+from lockstep.report.receipt import instant
 
 if TYPE_CHECKING:
-    from lockstep.demo import Outcome
+    from lockstep.walk.demo import Outcome
 
 SCHEMA = "lockstep.dev/matrix/v1"
 FILE = "matrix.json"

@@ -12,10 +12,10 @@ from typing import Any
 
 import yaml
 
-from lockstep import kind, paths, strays, toolchain
-from lockstep.embedded import cluster as embedded
-from lockstep.embedded import processes
+import toolchain
+from lockstep import paths, processes
 from lockstep.errors import LockstepError
+from lockstep.local import embedded, kind, strays
 
 SALT = "encryptionsalt"
 

@@ -12,14 +12,15 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from lockstep import recorder_process, recording
 from lockstep.errors import LockstepError
-from lockstep.recording import Observation
+from lockstep.recording import client as recorder_process
+from lockstep.recording import model as recording
+from lockstep.recording.model import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lockstep.demo import Outcome
+    from lockstep.walk.demo import Outcome
 
 # A line of Pulumi's plain progress: " +  kubernetes:helm.sh/v3:Release lws-release creating (1s)".
 PROGRESS = re.compile(r"^ *[+~-]+ +\S+ (?P<name>\S+) (?P<doing>creating|updating|deleting)\b")

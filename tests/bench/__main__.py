@@ -13,9 +13,11 @@ from pathlib import Path
 
 import yaml
 
-from lockstep import paths, receipt, toolchain, versions
-from lockstep.embedded import cluster as embedded
-from lockstep.stack import Stack
+import toolchain
+from lockstep import paths, versions
+from lockstep.local import embedded
+from lockstep.report import receipt
+from lockstep.walk.stack import Stack
 from tests.bench import recorder
 from tests.bench.by_hand import ByHand, copy_of
 

@@ -20,9 +20,9 @@ import yaml
 from lightkube import Client, KubeConfig
 from lightkube.resources.core_v1 import Secret
 
-from lockstep import toolchain
-from lockstep.embedded import cluster as embedded
-from lockstep.embedded import operators, processes
+import toolchain
+from lockstep import processes
+from lockstep.local import embedded, operators
 
 PRIVATE = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generation")
 

@@ -25,11 +25,14 @@ from lightkube.models.core_v1 import Container, PodSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, Pod, ServiceAccount
 
-from lockstep import judge, kube, recorder_process, toolchain
-from lockstep.embedded import cluster as embedded
-from lockstep.embedded.cluster import EmbeddedCluster
+import toolchain
+from lockstep import judge
 from lockstep.judge import Expectation, Workload
-from lockstep.recorder_process import Live, Subject
+from lockstep.kube import client as kube
+from lockstep.local import embedded
+from lockstep.local.embedded import EmbeddedCluster
+from lockstep.recording import client as recorder_process
+from lockstep.recording.client import Live, Subject
 
 PODS = 2000
 AT_ONCE = 16

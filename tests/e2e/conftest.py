@@ -17,10 +17,11 @@ import pytest
 import yaml
 from lightkube import Client, KubeConfig
 
-from lockstep import kube, paths, toolchain
-from lockstep.embedded import cluster as embedded
-from lockstep.embedded import processes
-from lockstep.stack import Stack
+import toolchain
+from lockstep import paths, processes
+from lockstep.kube import client as kube
+from lockstep.local import embedded
+from lockstep.walk.stack import Stack
 
 PROJECT_DIR = Path(__file__).resolve().parents[2]
 COLLECTED_WITHIN = 90.0

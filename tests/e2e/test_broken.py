@@ -13,7 +13,8 @@ from lightkube import Client
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
-from lockstep import kube, paths
+from lockstep import paths
+from lockstep.kube import client as kube
 from tests.e2e.conftest import LiveStack, MakeStack
 
 PATIENCE = "20"  # seconds; enough for what will never come, also on a busy machine

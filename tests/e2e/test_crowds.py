@@ -10,8 +10,9 @@ from lightkube.generic_resource import create_global_resource
 from lightkube.resources.core_v1 import Pod
 from lightkube.types import PatchType
 
-from lockstep import kube, paths
+from lockstep import paths
 from lockstep.drills.sets import LeaderWorkerSet
+from lockstep.kube import client as kube
 from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
 
 Queue = create_global_resource("scheduling.volcano.sh", "v1beta1", "Queue", "queues")

@@ -10,7 +10,7 @@ from lightkube.models.core_v1 import ResourceQuotaSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Node, Pod, ResourceQuota
 
-from lockstep import kube
+from lockstep.kube import client as kube
 from tests.e2e.conftest import LiveStack, MakeStack
 
 EXPECTED = {

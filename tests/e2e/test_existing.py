@@ -14,7 +14,10 @@ from lightkube.resources.core_v1 import ConfigMap, Namespace, Node
 from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from lightkube.types import PatchType
 
-from lockstep import crds, gang_config, paths, podgroup_rights
+from lockstep import paths
+from lockstep.kube import crds
+from lockstep.lws import gang_config
+from lockstep.lws import rights as podgroup_rights
 from tests.e2e.conftest import LiveStack, MakeStack
 
 FOREIGN = Taint(key="example.com/batch", value="yes", effect="PreferNoSchedule")

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import paths, strays
-from lockstep.embedded import cluster as embedded
-from lockstep.embedded import ports, processes
+from lockstep import paths, processes
+from lockstep.local import embedded, ports, strays
 from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
 
 PATIENCE = 120.0

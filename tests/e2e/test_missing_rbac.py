@@ -9,7 +9,7 @@ from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.models.rbac_v1 import RoleRef
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 
-from lockstep import podgroup_rights
+from lockstep.lws import rights as podgroup_rights
 from tests.e2e.conftest import LiveStack, MakeStack
 from tests.e2e.test_drills import judge_again, verdict
 

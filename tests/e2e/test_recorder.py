@@ -21,11 +21,12 @@ from lightkube.models.core_v1 import Container, PodSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, Pod, ServiceAccount
 
-from lockstep import kube, recorder_process
-from lockstep.embedded import cluster as embedded
-from lockstep.embedded import processes
-from lockstep.embedded.cluster import EmbeddedCluster
-from lockstep.recorder_process import Live, Subject
+from lockstep import processes
+from lockstep.kube import client as kube
+from lockstep.local import embedded
+from lockstep.local.embedded import EmbeddedCluster
+from lockstep.recording import client as recorder_process
+from lockstep.recording.client import Live, Subject
 
 PATIENCE = 60.0
 

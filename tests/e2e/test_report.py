@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lockstep import cli, receipt
-from lockstep.receipt import Receipt
-from lockstep.report import figures
+from lockstep import cli
+from lockstep.report import figures, receipt
+from lockstep.report.receipt import Receipt
 from tests import samples
 from tests.browser import Browser, browser, find
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from lightkube.resources.core_v1 import ConfigMap, Node, Pod
 
-from lockstep import kube
+from lockstep.kube import client as kube
 from tests.e2e.conftest import LiveStack, MakeStack
 
 EXPECTED = {

@@ -16,8 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lockstep import paths, toolchain, versions
-from lockstep.toolchain import cache, catalogue
+import toolchain
+from lockstep import paths, versions
+from toolchain import cache, catalogue
 
 SMALL = "kind"
 """A real group that builds in about a minute from nothing."""

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from lightkube import Client
 
-from lockstep import crds, kube, lws_upgrade, toolchain, versions
+import toolchain
+from lockstep import versions
+from lockstep.kube import client as kube
+from lockstep.kube import crds
+from lockstep.lws import upgrade as lws_upgrade
 from tests.e2e.conftest import LiveStack, MakeStack
 
 OLDEST, NEWEST = versions.LWS_SUPPORTED[0], versions.LWS_SUPPORTED[-1]

@@ -13,11 +13,14 @@ from pathlib import Path
 import pytest
 from lightkube import Client
 
-from lockstep import kind_image, kube, paths, toolchain
+import toolchain
+from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.kind_image import engine
-from lockstep.kind_image.programs import program
+from lockstep.kube import client as kube
 from tests.e2e.conftest import LiveStack
+from toolchain import kind_image
+from toolchain.kind_image import engine
+from toolchain.kind_image.programs import program
 
 STACK = Path(__file__).resolve().parents[2] / "stacks" / "Pulumi.kind.yaml"
 

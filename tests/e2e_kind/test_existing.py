@@ -16,7 +16,9 @@ from lightkube.resources.core_v1 import Namespace, Node
 from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from lightkube.resources.scheduling_v1 import PriorityClass
 
-from lockstep import crds, kind, kube
+from lockstep.kube import client as kube
+from lockstep.kube import crds
+from lockstep.local import kind
 from tests.e2e_kind.conftest import STACK, KindStack
 
 CLUSTER = "lockstep-e2e-theirs"

@@ -16,7 +16,8 @@ from lightkube.resources.authorization_v1 import SubjectAccessReview
 from lightkube.resources.core_v1 import ConfigMap, Event, Node, Pod
 from lightkube.resources.discovery_v1 import EndpointSlice
 
-from lockstep import kube, versions
+from lockstep import versions
+from lockstep.kube import client as kube
 from tests.e2e_kind.conftest import KindStack, docker
 
 LWS_ACCOUNT = "system:serviceaccount:lws-system:lws-controller-manager"

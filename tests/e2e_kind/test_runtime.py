@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.kind_image.programs import program
+from toolchain.kind_image.programs import program
 
 KEPT = "CAP_NET_ADMIN"
 WITHHELD = "CAP_SYS_RESOURCE"

@@ -10,11 +10,12 @@ import pytest
 import yaml
 
 import settings
-from lockstep import matrix, versions
+from lockstep import versions
 from lockstep.commands.matrix import steps
-from lockstep.toolchain import catalogue, golang
+from lockstep.walk import matrix
 from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
+from toolchain import catalogue, golang
 
 README = (PROJECT_DIR / "README.md").read_text()
 
@@ -100,7 +101,7 @@ def test_links_inside_the_project_lead_somewhere(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_make_commands_exist(name: str) -> None:
-    makefiles = (PROJECT_DIR / "Makefile", PROJECT_DIR / "tools" / "kind-image" / "targets.mk")
+    makefiles = (PROJECT_DIR / "Makefile", PROJECT_DIR / "toolchain" / "kind_image" / "targets.mk")
     rules = "\n".join(makefile.read_text() for makefile in makefiles)
     targets = set(re.findall(r"^([a-z0-9-]+):", rules, re.M))
     text = (PROJECT_DIR / name).read_text()

@@ -7,7 +7,7 @@ from it pulls nothing. Where an image registry can be reached, kind's public ima
 
 from __future__ import annotations
 
-from lockstep.kind_image.recipe import REPOSITORY, image_name
-from lockstep.kind_image.store import find
+from toolchain.kind_image.recipe import REPOSITORY, image_name
+from toolchain.kind_image.store import find
 
 __all__ = ["REPOSITORY", "find", "image_name"]

@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lockstep import paths, toolchain, versions
+import toolchain
+from lockstep import paths, versions
 from lockstep.errors import LockstepError
-from lockstep.kind_image import archive, engine, images, node, packages, recipe, root, store
-from lockstep.kind_image.console import Console
-from lockstep.kind_image.programs import program
-from lockstep.toolchain import cache, catalogue
-from lockstep.toolchain.progress import Progress, duration
+from toolchain import cache, catalogue
+from toolchain.kind_image import archive, engine, images, node, packages, recipe, root, store
+from toolchain.kind_image.console import Console
+from toolchain.kind_image.programs import program
+from toolchain.progress import Progress, duration
 
 GIGABYTES = 5
 STEPS = 5

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from lockstep import build_log
 from lockstep.errors import LockstepError
+from toolchain import build_log
 
 
 @dataclass

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.kind_image import capabilities
+from toolchain.kind_image import capabilities
 
 START_WITHIN = 60
 STOP_WITHIN = 30

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from lockstep import versions
 from lockstep.errors import LockstepError
-from lockstep.kind_image.archive import Entry, Image
-from lockstep.kind_image.libraries import with_libraries
-from lockstep.kind_image.programs import node_file, program
+from toolchain.kind_image.archive import Entry, Image
+from toolchain.kind_image.libraries import with_libraries
+from toolchain.kind_image.programs import node_file, program
 
 KUBERNETES_REGISTRY = "registry.k8s.io"
 VOLCANO_REGISTRY = "docker.io/volcanosh"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.kind_image.archive import Entry
+from toolchain.kind_image.archive import Entry
 
 # "libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x…)" or "/lib64/ld-linux-x86-64.so.2 (0x…)"
 LOADED = re.compile(r"(?:=>\s*|^\s*)(/\S+)\s+\(0x", re.MULTILINE)

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lockstep import versions
-from lockstep.kind_image import recipe, root, store
-from lockstep.kind_image.archive import write_root
-from lockstep.kind_image.console import Console
-from lockstep.toolchain import catalogue
+from toolchain import catalogue
+from toolchain.kind_image import recipe, root, store
+from toolchain.kind_image.archive import write_root
+from toolchain.kind_image.console import Console
 
 CONTAINERD_WITHIN = 30
 

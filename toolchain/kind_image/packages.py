@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from lockstep.errors import LockstepError
-from lockstep.kind_image.console import Console
+from toolchain.kind_image.console import Console
 
 QUIET = {"DEBIAN_FRONTEND": "noninteractive"}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lockstep import toolchain
+import toolchain
 from lockstep.errors import LockstepError
-from lockstep.kind_image.recipe import NODE_GROUP
-from lockstep.toolchain import cache, catalogue
+from toolchain import cache, catalogue
+from toolchain.kind_image.recipe import NODE_GROUP
 
 
 def program(name: str) -> Path:

@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 
 from lockstep import versions
-from lockstep.kind_image import capabilities
-from lockstep.toolchain import cache, catalogue
+from toolchain import cache, catalogue
+from toolchain.kind_image import capabilities
 
 REPOSITORY = "lockstep/kind-node"
 

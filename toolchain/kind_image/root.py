@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 from lockstep import paths, versions
-from lockstep.kind_image import capabilities, recipe
-from lockstep.kind_image.console import Console
-from lockstep.kind_image.programs import node_file, program
+from toolchain.kind_image import capabilities, recipe
+from toolchain.kind_image.console import Console
+from toolchain.kind_image.programs import node_file, program
 
 # kind uses these and no others; the rest of Debian's weigh as much as the kubelet.
 CNI_PLUGINS = ("host-local", "loopback", "portmap", "ptp")
@@ -84,7 +84,7 @@ def furnish(console: Console, root: Path) -> None:
     (root / "kind/version").write_text(f"v{versions.KUBERNETES}")
     manifests = root / "kind/manifests"
     manifests.mkdir(exist_ok=True)
-    network = paths.project_dir() / "tools" / "kind-network" / "default-cni.yaml"
+    network = paths.project_dir() / "toolchain" / "modules" / "kind-network" / "default-cni.yaml"
     shutil.copy(network, manifests / "default-cni.yaml")
     (manifests / "default-storage.yaml").write_text(STORAGE_CLASS)
 

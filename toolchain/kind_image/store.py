@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 
-from lockstep.kind_image.recipe import REPOSITORY, image_name
+from toolchain.kind_image.recipe import REPOSITORY, image_name
 
 ANSWER_WITHIN = 30
 

@@ -10,7 +10,7 @@ import yaml
 
 from components.gang_config import GangConfig, GangConfigArgs, restart_annotations
 from components.lws import LeaderWorkerSetOperator, LwsArgs
-from lockstep.gang_config import with_scheduler_provider, without_scheduler_provider
+from lockstep.lws.gang_config import with_scheduler_provider, without_scheduler_provider
 from tests.unit.components import clusters
 from tests.unit.components.graph import COMMAND, UPSTREAM_CONFIG, Graph, deploy
 

@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 
 from components.lws import LeaderWorkerSetOperator, LwsArgs
-from lockstep import post_renderer, versions
+from lockstep import versions
+from lockstep.lws import post_renderer
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
 

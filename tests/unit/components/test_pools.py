@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.pools import Requests, Worker, WorkerPool, capacity, pod_requests
-from lockstep import quantity
+from lockstep.kube import quantity
 from tests.unit.components.graph import deploy
 
 

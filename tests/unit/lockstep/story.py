@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.judge import Expectation, Workload
-from lockstep.recording import Change, Header, Kind, Mark, MarkName, Observation, Recording
+from lockstep.recording.model import Change, Header, Kind, Mark, MarkName, Observation, Recording
 
 NAMESPACE = "lockstep-gang"
 REQUESTS = {"cpu": "2", "memory": "4Gi"}

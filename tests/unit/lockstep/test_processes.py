@@ -6,8 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lockstep import paths
-from lockstep.embedded import processes
+from lockstep import paths, processes
 from lockstep.errors import LockstepError
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -45,7 +44,7 @@ def test_end_all_does_not_wait_for_a_zombie_to_be_reaped(tmp_path: Path) -> None
 def test_a_command_of_the_cluster_does_not_end_itself(tmp_path: Path) -> None:
     """Nor the shell that Pulumi started it by, which carries the mark as well."""
     code = (
-        "import pathlib, sys; from lockstep.embedded import processes; "
+        "import pathlib, sys; from lockstep import processes; "
         "print(processes.end_all(pathlib.Path(sys.argv[1])))"
     )
     done = subprocess.run(

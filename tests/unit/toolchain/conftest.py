@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.toolchain import cache, catalogue, found
-from lockstep.toolchain.group import Copy, Group, Program
+from toolchain import cache, catalogue, found
+from toolchain.group import Copy, Group, Program
 
 FAKE_GO = """\
 #!/bin/sh

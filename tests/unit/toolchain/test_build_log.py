@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import build_log
+from toolchain import build_log
 
 
 def test_only_the_last_logs_of_a_kind_are_kept(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.toolchain import cache
-from lockstep.toolchain.group import Group
+from toolchain import cache
+from toolchain.group import Group
 
 Groups = dict[str, Group]
 

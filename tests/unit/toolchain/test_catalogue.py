@@ -9,8 +9,8 @@ import pytest
 
 from lockstep import versions
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache, catalogue
-from lockstep.toolchain.group import Group
+from toolchain import cache, catalogue
+from toolchain.group import Group
 
 PINS = {
     "etcd": [("go.etcd.io/etcd/server/v3", versions.ETCD)],

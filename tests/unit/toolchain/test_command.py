@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import toolchain, versions
+import toolchain
+from lockstep import versions
 from lockstep.cli import main
-from lockstep.toolchain import cache, catalogue, found
+from toolchain import cache, catalogue, found
 
 MakeProgram = Callable[[str, str], Path]
 

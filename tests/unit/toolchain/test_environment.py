@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import paths, toolchain, versions
-from lockstep.toolchain import cache, catalogue, found, homes
+import toolchain
+from lockstep import paths, versions
+from toolchain import cache, catalogue, found, homes
 
 MakeProgram = Callable[[str, str], Path]
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import toolchain, versions
+import toolchain
+from lockstep import versions
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache, catalogue, found, homes
+from toolchain import cache, catalogue, found, homes
 
 MakeProgram = Callable[[str, str], Path]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.toolchain import golang
-from lockstep.toolchain.group import Group
+from toolchain import golang
+from toolchain.group import Group
 
 
 @pytest.fixture(autouse=True)

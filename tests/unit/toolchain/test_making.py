@@ -12,11 +12,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from lockstep import toolchain
+import toolchain
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache, golang, network, release
-from lockstep.toolchain.group import Asset, Group
-from lockstep.toolchain.progress import Progress
+from toolchain import cache, golang, network, release
+from toolchain.group import Asset, Group
+from toolchain.progress import Progress
 
 MakeGo = Callable[..., Path]
 Groups = dict[str, Group]

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from lockstep.toolchain.progress import Progress, duration
+from toolchain.progress import Progress, duration
 
 
 class Terminal(io.StringIO):

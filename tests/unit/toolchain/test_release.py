@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.toolchain import network, release
-from lockstep.toolchain.group import Asset, Group
-from lockstep.toolchain.release import Releases
+from toolchain import network, release
+from toolchain.group import Asset, Group
+from toolchain.release import Releases
 
 PROGRAM = b"#!/bin/sh\necho anvil\n"
 

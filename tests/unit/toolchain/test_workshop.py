@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.toolchain import cache, network, workshop
-from lockstep.toolchain.group import Copy, Group, Program
-from lockstep.toolchain.workshop import Workshop, explain, go_environment
+from toolchain import cache, network, workshop
+from toolchain.group import Copy, Group, Program
+from toolchain.workshop import Workshop, explain, go_environment
 
 MakeGo = Callable[..., Path]
 

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from components import cluster as clusters
-from lockstep import kind_image, versions
+from lockstep import versions
 from tests.unit.components.graph import deploy
+from toolchain import kind_image
 
 
 def images_of_nodes() -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lockstep.embedded import cluster as embedded
+from lockstep.local import embedded
 from tests.unit.components import clusters
 from tests.unit.components.graph import CREDENTIALS, Graph, deploy
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from lockstep.drills import Ground
 from lockstep.judge import Expectation
-from lockstep.recording import Recording
+from lockstep.recording.model import Recording
 from tests.unit.lockstep.story import Story
 
 Deed = Callable[[float], None]
@@ -34,7 +34,7 @@ class Stage:
     def later(self, at: float, deed: Deed) -> None:
         heapq.heappush(self._to_come, (at, next(self._order), deed))
 
-    # As `lockstep.recorder_process.Live`:
+    # As `lockstep.recording.client.Live`:
 
     @property
     def recording(self) -> Recording:

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from lockstep import drills, kube, taints
-from lockstep import podgroup_rights as rights
+from lockstep import drills
 from lockstep.drills import InVain, leader_ready, missing_rbac, recovery, rolling_update, scale
 from lockstep.drills.lws_log import LwsLog
 from lockstep.judge import Expectation
+from lockstep.kube import client as kube
+from lockstep.kube import taints
+from lockstep.lws import rights
 from tests.unit.lockstep.drill_story import DrillStory, names
 from tests.unit.lockstep.drills.stage import Stage, ground, notes
 from tests.unit.lockstep.story import expect

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lockstep import judge
 from lockstep.judge import Expectation
-from lockstep.recording import Recording
+from lockstep.recording.model import Recording
 from tests.unit.lockstep.story import (
     Story,
     control,

@@ -10,10 +10,12 @@ import httpx2
 import pytest
 import yaml
 
-from lockstep import cli, crds, kube
+from lockstep import cli
 from lockstep.errors import LockstepError
+from lockstep.kube import client as kube
+from lockstep.kube import crds
+from tests.unit.lockstep.lws.test_upgrade import REVISIONS, revision
 from tests.unit.lockstep.memory_api import MemoryApi
-from tests.unit.lockstep.test_lws_upgrade import REVISIONS, revision
 
 HOME = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 SETS = "leaderworkersets.leaderworkerset.x-k8s.io"

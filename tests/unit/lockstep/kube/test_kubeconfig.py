@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lockstep import kubeconfig
 from lockstep.errors import LockstepError
+from lockstep.kube import kubeconfig
 
 CONFIG = """
 current-context: prod

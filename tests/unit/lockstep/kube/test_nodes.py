@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from lockstep import cli, kube, nodes
+from lockstep import cli
 from lockstep.errors import LockstepError
-from lockstep.nodes import Candidate, choose
+from lockstep.kube import client as kube
+from lockstep.kube import nodes
+from lockstep.kube.nodes import Candidate, choose
 from tests.unit.lockstep.memory_api import MemoryApi
 
 GI = Fraction(2**30)

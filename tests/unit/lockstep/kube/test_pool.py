@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep import room
+from lockstep.kube import pool as room
 
 
 @given(st.integers(0, 10_000))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.quantity import QuantityError, format_cpu, format_memory, parse
+from lockstep.kube.quantity import QuantityError, format_cpu, format_memory, parse
 
 
 @pytest.mark.parametrize(

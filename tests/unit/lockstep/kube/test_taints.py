@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from lockstep import cli, kube, taints
+from lockstep import cli
 from lockstep.errors import LockstepError
+from lockstep.kube import client as kube
+from lockstep.kube import taints
 from tests.unit.lockstep.memory_api import MemoryApi
 
 FOREIGN = {"key": "gpu", "value": "a100", "effect": "NoSchedule"}

@@ -4,9 +4,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lockstep import toolchain
-from lockstep.embedded import cluster, ports, processes
+import toolchain
+from lockstep import processes
 from lockstep.errors import LockstepError
+from lockstep.local import embedded as cluster
+from lockstep.local import ports
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@ import http.client
 import socket
 from functools import partial
 
-from lockstep.embedded import health
+from lockstep.local import health
 
 
 def test_a_port_that_is_served_is_found_at_once() -> None:

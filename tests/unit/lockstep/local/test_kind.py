@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 import yaml
 
-from lockstep import cli, kind, kube, paths, toolchain
+import toolchain
+from lockstep import cli, paths
 from lockstep.errors import LockstepError
+from lockstep.kube import client as kube
+from lockstep.local import kind
 
 CONFIG = kind.config("demo", 2, "node@sha256:1")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.embedded import kubelet
+from lockstep.local import kubelet
 
 
 def stage(name: str) -> dict[str, Any]:

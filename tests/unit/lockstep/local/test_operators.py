@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from lockstep.embedded import operators
-from lockstep.embedded.cluster import PORTS
+from lockstep.local import operators
+from lockstep.local.embedded import PORTS
 
 NUMBERS = {name: 20000 + index for index, name in enumerate(PORTS)}
 UPSTREAM = """

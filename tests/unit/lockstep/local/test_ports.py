@@ -2,8 +2,8 @@ import socket
 
 import pytest
 
-from lockstep.embedded import ports
 from lockstep.errors import LockstepError
+from lockstep.local import ports
 
 
 def test_free_ports_are_distinct_and_free() -> None:

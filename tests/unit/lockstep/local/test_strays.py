@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lockstep import strays
+from lockstep.local import strays
 
 # A plugin that runs a command, as the one for commands does.
 PLUGIN = "import subprocess; subprocess.run(['sleep', '60'])"

@@ -7,8 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lockstep.embedded import processes, supervisor
+from lockstep import processes
 from lockstep.errors import LockstepError
+from lockstep.local import supervisor
 
 SLEEP = "import os, sys, time; print(os.environ['WHO'], flush=True); time.sleep(60)"
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lockstep.errors import LockstepError
-from lockstep.gang_config import with_scheduler_provider, without_scheduler_provider
+from lockstep.lws.gang_config import with_scheduler_provider, without_scheduler_provider
 
 SHIPPED = """
 apiVersion: config.lws.x-k8s.io/v1alpha1

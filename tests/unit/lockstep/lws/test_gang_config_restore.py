@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from lockstep import cli, kube
-from lockstep.gang_config import with_scheduler_provider
+from lockstep import cli
+from lockstep.kube import client as kube
+from lockstep.lws.gang_config import with_scheduler_provider
 from tests.unit.lockstep.memory_api import MemoryApi
 
 CONFIG_MAP = "/api/v1/namespaces/lws-system/configmaps/lws-manager-config"

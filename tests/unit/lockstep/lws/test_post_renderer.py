@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lockstep import post_renderer
-from lockstep.post_renderer import CannotRewriteError, rewrite
+from lockstep.lws import post_renderer
+from lockstep.lws.post_renderer import CannotRewriteError, rewrite
 
 CRD = """---
 apiVersion: apiextensions.k8s.io/v1

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from lockstep import lws_upgrade
 from lockstep.errors import LockstepError
+from lockstep.lws import upgrade as lws_upgrade
 from tests.unit.lockstep.memory_api import MemoryApi
 
 SETS = "/apis/leaderworkerset.x-k8s.io/v1/namespaces/theirs/leaderworkersets"

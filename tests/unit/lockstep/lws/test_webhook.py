@@ -8,8 +8,10 @@ import httpx2
 import pytest
 from lightkube import Client, KubeConfig
 
-from lockstep import access, cli, lws_webhook
+from lockstep import cli
 from lockstep.errors import LockstepError
+from lockstep.kube import access
+from lockstep.lws import webhook as lws_webhook
 
 ACCEPTED = httpx2.Response(201, json={"metadata": {"name": "lockstep-probe"}})
 UNREACHED = httpx2.Response(500, json={"code": 500, "message": "failed calling webhook"})

@@ -14,9 +14,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lockstep import cli, recorder_process, recording
+from lockstep import cli
 from lockstep.errors import LockstepError
-from lockstep.recorder_process import Live, Subject
+from lockstep.recording import client as recorder_process
+from lockstep.recording import model as recording
+from lockstep.recording.client import Live, Subject
 from tests.unit.lockstep.fake_api import POD_GROUPS, FakeApi, serving
 
 LWS = "leaderworkerset.sigs.k8s.io"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lockstep import facts
+from lockstep.recording import facts
 
 LWS = "leaderworkerset.sigs.k8s.io"
 

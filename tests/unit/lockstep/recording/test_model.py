@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import recording
 from lockstep.errors import LockstepError
-from lockstep.recording import Header, Mark, Observation, Recording
+from lockstep.recording import model as recording
+from lockstep.recording.model import Header, Mark, Observation, Recording
 
 HEADER = Header(
     scenario="gang",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep import timeline
+from lockstep.recording import timeline
 from tests.unit.lockstep.story import Story, gang_created, gang_placed
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from lockstep import kube
 from lockstep.errors import LockstepError
-from lockstep.recorder import Recorder, targets
-from lockstep.recording import Entry, Mark, Observation
+from lockstep.kube import client as kube
+from lockstep.recording.model import Entry, Mark, Observation
+from lockstep.recording.watch import Recorder, targets
 from tests.unit.lockstep import fake_api
 from tests.unit.lockstep.fake_api import NODES, POD_GROUPS, PODS, FakeApi, serving
 

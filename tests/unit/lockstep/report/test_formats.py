@@ -8,8 +8,8 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from lockstep import cli, receipt, report
-from lockstep.report import environment, junit, markdown
+from lockstep import cli, report
+from lockstep.report import environment, junit, markdown, receipt
 from lockstep.report.summary import pairs, summarize
 from tests import samples
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from lockstep.judge.rules import RULES
-from lockstep.receipt import Receipt
 from lockstep.report import figures, html
 from lockstep.report.markup import Markup, element, escape
+from lockstep.report.receipt import Receipt
 from lockstep.report.summary import MEANINGS, summarize
 from tests import samples
 

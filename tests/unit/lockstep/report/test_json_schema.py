@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep import json_schema, receipt
+from lockstep.report import json_schema, receipt
 from tests import samples
 
 CHECKED = {

@@ -12,9 +12,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from lockstep import receipt
 from lockstep.errors import LockstepError
-from lockstep.receipt import Receipt
+from lockstep.report import receipt
+from lockstep.report.receipt import Receipt
 from tests import samples
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
@@ -102,7 +102,7 @@ def test_write_leaves_the_old_receipt_when_it_fails(
     def full_disk(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("lockstep.receipt.os.replace", full_disk)
+    monkeypatch.setattr("lockstep.report.receipt.os.replace", full_disk)
     with pytest.raises(OSError, match="no space"):
         receipt.write(path, samples.broken())
     assert receipt.read(path) == samples.placed()

@@ -9,9 +9,10 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from lockstep import cli, matrix, receipt
-from lockstep.report import html, junit, markdown
+from lockstep import cli
+from lockstep.report import html, junit, markdown, receipt
 from lockstep.report.figures import NOTHING
+from lockstep.walk import matrix
 from tests import samples
 
 CELL = {"expected": "placed", "observed": "placed", "ok": True, "reason": "", "seconds": 9.5}

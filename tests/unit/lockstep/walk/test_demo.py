@@ -10,11 +10,14 @@ import yaml
 from rich.console import Console
 
 import settings
+import toolchain
 from components.scenarios import SCENARIOS
-from lockstep import cli, demo, live, paths, toolchain
+from lockstep import cli, paths
 from lockstep.commands import demo as command
-from lockstep.demo import ARTICLE, BEYOND, Step, Walk
 from lockstep.errors import LockstepError
+from lockstep.walk import demo
+from lockstep.walk import terminal as live
+from lockstep.walk.demo import ARTICLE, BEYOND, Step, Walk
 
 
 @pytest.fixture(autouse=True)

@@ -10,11 +10,14 @@ from typing import Any, ClassVar
 import pytest
 from rich.console import Console
 
-from lockstep import cli, demo, matrix, paths, receipt, toolchain, versions
+import toolchain
+from lockstep import cli, paths, versions
 from lockstep.commands import matrix as command
-from lockstep.demo import Outcome, Step
 from lockstep.errors import LockstepError
-from lockstep.matrix import Pair
+from lockstep.report import receipt
+from lockstep.walk import demo, matrix
+from lockstep.walk.demo import Outcome, Step
+from lockstep.walk.matrix import Pair
 from tests import samples
 
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from lockstep import paths, toolchain
-from lockstep.embedded import cluster as embedded
+import toolchain
+from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.stack import Stack
+from lockstep.local import embedded
+from lockstep.walk.stack import Stack
 
 PRETENDED = """#!/bin/sh
 echo "$@" >> "$PRETENDED_LOG"
@@ -168,7 +169,7 @@ def test_down_elsewhere_clears_what_a_killed_run_left(
     asked_kind: list[str],
 ) -> None:
     containers: list[str] = []
-    monkeypatch.setattr("lockstep.kind.delete", containers.append)
+    monkeypatch.setattr("lockstep.local.kind.delete", containers.append)
     file = project / "stacks" / "Pulumi.gang.yaml"
     file.write_text(f"config:\n  lockstep:clusterProvider: {provider}\n")
     Stack("gang").down()
@@ -201,8 +202,8 @@ def test_down_first_ends_what_a_killed_pulumi_left_and_then_the_clusters_command
         ended.append((folder, [*(line.split()[0] for line in asked(project)), *deleted.names]))
         return 0
 
-    monkeypatch.setattr("lockstep.strays.end", note)
-    monkeypatch.setattr("lockstep.embedded.processes.end_all", note)
+    monkeypatch.setattr("lockstep.local.strays.end", note)
+    monkeypatch.setattr("lockstep.processes.end_all", note)
     Stack("gang").down(log=project / "down.log")
     assert ended == [
         (project, []),

@@ -9,8 +9,8 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-from lockstep.kind_image import archive
-from lockstep.kind_image.archive import Entry, Image
+from toolchain.kind_image import archive
+from toolchain.kind_image.archive import Entry, Image
 
 
 def read(file: Path) -> tuple[list[dict[str, Any]], dict[str, bytes]]:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import cli, toolchain
+import toolchain
+from lockstep import cli
 from lockstep.errors import LockstepError
-from lockstep.kind_image import build, engine, node, packages, recipe, root, store
-from lockstep.toolchain.progress import Progress
+from toolchain.kind_image import build, engine, node, packages, recipe, root, store
+from toolchain.progress import Progress
 
 Usage = namedtuple("Usage", "total used free")
 

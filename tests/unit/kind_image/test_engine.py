@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.kind_image import capabilities, engine
+from toolchain.kind_image import capabilities, engine
 
 Script = Callable[[str, str], Path]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.kind_image import packages
-from lockstep.kind_image.console import Console
+from toolchain.kind_image import packages
+from toolchain.kind_image.console import Console
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import yaml
 from components import lws, volcano
 from lockstep import paths, versions
 from lockstep.errors import LockstepError
-from lockstep.kind_image import images, node
-from lockstep.kind_image.archive import Entry, Image
+from toolchain.kind_image import images, node
+from toolchain.kind_image.archive import Entry, Image
 
 CONTAINERD = (
     '[plugins."io.containerd.grpc.v1.cri"]\n  sandbox_image = "registry.k8s.io/pause:3.10"\n'
@@ -86,7 +86,7 @@ def test_images_that_must_not_be_root_name_a_number(built: dict[str, Image], nam
 
 
 def test_network_image_is_the_one_in_the_manifest(built: dict[str, Image]) -> None:
-    manifest = paths.project_dir() / "tools" / "kind-network" / "default-cni.yaml"
+    manifest = paths.project_dir() / "toolchain" / "modules" / "kind-network" / "default-cni.yaml"
     text = manifest.read_text().replace("{{ .PodSubnet }}", "10.244.0.0/16")
     (daemon_set,) = [d for d in yaml.safe_load_all(text) if d and d["kind"] == "DaemonSet"]
     (container,) = daemon_set["spec"]["template"]["spec"]["containers"]

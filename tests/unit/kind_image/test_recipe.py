@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from lockstep import versions
-from lockstep.kind_image import capabilities, recipe
-from lockstep.toolchain import cache
+from toolchain import cache
+from toolchain.kind_image import capabilities, recipe
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.kind_image import console
-from lockstep.kind_image.console import Console
+from toolchain.kind_image import console
+from toolchain.kind_image.console import Console
 
 
 @pytest.fixture

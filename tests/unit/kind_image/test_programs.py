@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lockstep import toolchain
+import toolchain
 from lockstep.errors import LockstepError
-from lockstep.kind_image import programs
+from toolchain.kind_image import programs
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.kind_image import capabilities
+from toolchain.kind_image import capabilities
 
 
 @pytest.mark.parametrize(

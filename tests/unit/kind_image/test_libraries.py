@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.kind_image import libraries
+from toolchain.kind_image import libraries
 
 LDD = """\
 \tlinux-vdso.so.1 (0x00007ffd3a5f2000)

@@ -10,8 +10,8 @@ import pytest
 
 from lockstep import versions
 from lockstep.errors import LockstepError
-from lockstep.kind_image import capabilities, root
-from lockstep.kind_image.console import Console
+from toolchain.kind_image import capabilities, root
+from toolchain.kind_image.console import Console
 
 
 class Recorder(Console):
