@@ -12,7 +12,7 @@ import pulumi_kubernetes as kubernetes
 from components.cluster.base import Cluster
 from components.pools import POOL_LABEL, Worker, WorkerPool
 from components.program import program
-from lockstep.local import embedded
+from lockstep.local import control_plane as embedded
 
 PODS_PER_NODE = "110"
 

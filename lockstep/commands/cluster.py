@@ -7,7 +7,7 @@ import json
 import os
 
 from lockstep.errors import LockstepError
-from lockstep.local import embedded as cluster
+from lockstep.local import control_plane as cluster
 
 HELP = "create or delete an embedded cluster"
 

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from lockstep.errors import LockstepError
-from lockstep.local import embedded as cluster
+from lockstep.local import control_plane as cluster
 from lockstep.local import operators
 
 HELP = "start Volcano or LWS beside an embedded cluster, or restart it on changed configuration"

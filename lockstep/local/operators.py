@@ -25,7 +25,7 @@ import toolchain
 from lockstep.errors import LockstepError
 from lockstep.kube import crds
 from lockstep.local import health, supervisor
-from lockstep.local.embedded import EmbeddedCluster
+from lockstep.local.control_plane import EmbeddedCluster
 from lockstep.lws.gang_config import LWS_CONFIG_KEY, LWS_CONFIG_MAP, LWS_MANAGER, LWS_NAMESPACE
 
 HEALTHY_WITHIN = 60.0

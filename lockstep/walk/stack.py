@@ -15,7 +15,7 @@ import yaml
 import toolchain
 from lockstep import paths, processes
 from lockstep.errors import LockstepError
-from lockstep.local import embedded, kind, strays
+from lockstep.local import control_plane, kind, strays
 
 SALT = "encryptionsalt"
 
@@ -106,7 +106,7 @@ class Stack:
         processes.end_all(paths.cluster_dir(self.cluster_name()))
         if provider == "kind":
             kind.delete(self.cluster_name())
-        embedded.delete(self.cluster_name())
+        control_plane.delete(self.cluster_name())
 
     def exists(self) -> bool:
         """Whether the backend knows the stack."""

@@ -15,7 +15,7 @@ import yaml
 
 import toolchain
 from lockstep import paths, versions
-from lockstep.local import embedded
+from lockstep.local import control_plane
 from lockstep.report import receipt
 from lockstep.walk.stack import Stack
 from tests.bench import recorder
@@ -50,7 +50,7 @@ def deploying(folder: Path) -> None:
             times.setdefault("preview", []).append(timed(stack, "preview"))
             times.setdefault("up", []).append(timed(stack, "up", "--yes", "--skip-preview"))
             times.setdefault("again", []).append(timed(stack, "up", "--yes", "--skip-preview"))
-            made = embedded.load(stack.cluster_name())
+            made = control_plane.load(stack.cluster_name())
             manifests = copy_of(made)
             destroy = timed(stack, "destroy", "--yes", "--skip-preview")
             times.setdefault("destroy", []).append(destroy)
@@ -96,11 +96,11 @@ def judging(folder: Path) -> None:
 def following() -> None:
     """The recorder against kubectl."""
     print("\nfollowing: seconds behind the API server, the recorder beside `kubectl --watch`")
-    cluster = embedded.create("bench-recorder", "bench")
+    cluster = control_plane.create("bench-recorder", "bench")
     try:
         print(f"  {recorder.measure(cluster)}")
     finally:
-        embedded.delete(cluster.name)
+        control_plane.delete(cluster.name)
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from lightkube.resources.core_v1 import Secret
 
 import toolchain
 from lockstep import processes
-from lockstep.local import embedded, operators
+from lockstep.local import control_plane, operators
 
 PRIVATE = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generation")
 
@@ -40,7 +40,7 @@ class Manifests:
     """By which the webhooks in the charts are trusted: another cluster has another."""
 
 
-def copy_of(cluster: embedded.EmbeddedCluster) -> Manifests:
+def copy_of(cluster: control_plane.EmbeddedCluster) -> Manifests:
     """Read a deployed `gang` stack, so that the same objects can be applied by hand."""
     kubeconfig = cluster.kubeconfig
     client = Client(config=KubeConfig.from_file(str(kubeconfig)))
@@ -104,13 +104,13 @@ class ByHand:
 
     def __init__(self, name: str, ports: dict[str, int], folder: Path) -> None:
         # The webhooks in the copied manifests name a port: the same ports are used again.
-        self.cluster = embedded.EmbeddedCluster(name, folder, ports)
+        self.cluster = control_plane.EmbeddedCluster(name, folder, ports)
 
     def up(self, manifests: Manifests, lws_version: str) -> float:
         """Create, apply, wait; the seconds it took."""
         started = time.monotonic()
         self.cluster.folder.mkdir(parents=True)
-        embedded.start_control_plane(self.cluster)
+        control_plane.start_control_plane(self.cluster)
         own = self.cluster.describe()["webhookCa"]
         self._apply(manifests.platform.replace(manifests.authority, own))
         self._apply(manifests.rest)

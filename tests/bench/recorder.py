@@ -29,8 +29,8 @@ import toolchain
 from lockstep import judge
 from lockstep.judge import Expectation, Workload
 from lockstep.kube import client as kube
-from lockstep.local import embedded
-from lockstep.local.embedded import EmbeddedCluster
+from lockstep.local import control_plane
+from lockstep.local.control_plane import EmbeddedCluster
 from lockstep.recording import client as recorder_process
 from lockstep.recording.client import Live, Subject
 
@@ -187,11 +187,11 @@ def main(report: Callable[[str], object] = print) -> int:
     toolchain.ensure()
     with tempfile.TemporaryDirectory(prefix="lockstep-bench-") as folder:
         os.environ["LOCKSTEP_STATE"] = folder
-        cluster = embedded.create("bench-recorder", "bench")
+        cluster = control_plane.create("bench-recorder", "bench")
         try:
             figures = measure(cluster)
         finally:
-            embedded.delete("bench-recorder")
+            control_plane.delete("bench-recorder")
     report(json.dumps(asdict(figures), indent=2))
     return 0 if figures.recorder.p99 < 1.0 else 1
 

@@ -20,7 +20,7 @@ from lightkube import Client, KubeConfig
 import toolchain
 from lockstep import paths, processes
 from lockstep.kube import client as kube
-from lockstep.local import embedded
+from lockstep.local import control_plane
 from lockstep.walk.stack import Stack
 
 PROJECT_DIR = Path(__file__).resolve().parents[2]
@@ -153,7 +153,7 @@ class MakeStack:
         for stack in self.made:
             if stack.exists():
                 stack.down(log=self._folder / "down.log")
-            embedded.delete(stack.cluster_name())
+            control_plane.delete(stack.cluster_name())
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lockstep import paths, processes
-from lockstep.local import embedded, ports, strays
+from lockstep.local import control_plane, ports, strays
 from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
 
 PATIENCE = 120.0
@@ -119,7 +119,7 @@ def test_two_stacks_at_once(make_stack: MakeStack) -> None:
         thread.join()
     assert len(outputs) == 2
     assert all(stack.outputs()["verdicts"]["gang"]["ok"] for stack in stacks)
-    numbers = [set(embedded.load(stack.cluster_name()).ports.values()) for stack in stacks]
+    numbers = [set(control_plane.load(stack.cluster_name()).ports.values()) for stack in stacks]
     assert not numbers[0] & numbers[1]
     stacks[0].down()
     assert len(stacks[1].processes()) >= 8
@@ -150,11 +150,11 @@ def test_a_port_taken_at_the_last_moment_is_replaced(monkeypatch: pytest.MonkeyP
         port = taken.getsockname()[1]
         draws = iter([{"apiserver": port}, {}])
         monkeypatch.setattr(ports, "free_ports", lambda names: real(names) | next(draws))
-        made = embedded.create("e2e-port", "test")
+        made = control_plane.create("e2e-port", "test")
         try:
             assert made.ports["apiserver"] != port
         finally:
-            embedded.delete("e2e-port")
+            control_plane.delete("e2e-port")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")

@@ -23,8 +23,8 @@ from lightkube.resources.core_v1 import Namespace, Pod, ServiceAccount
 
 from lockstep import processes
 from lockstep.kube import client as kube
-from lockstep.local import embedded
-from lockstep.local.embedded import EmbeddedCluster
+from lockstep.local import control_plane
+from lockstep.local.control_plane import EmbeddedCluster
 from lockstep.recording import client as recorder_process
 from lockstep.recording.client import Live, Subject
 
@@ -87,9 +87,9 @@ def _relay(source: socket.socket, sink: socket.socket) -> None:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[EmbeddedCluster]:
     """A control plane without operators: enough to list and to watch."""
-    made = embedded.create("e2e-recorder", "e2e")
+    made = control_plane.create("e2e-recorder", "e2e")
     yield made
-    embedded.delete("e2e-recorder")
+    control_plane.delete("e2e-recorder")
 
 
 @pytest.fixture

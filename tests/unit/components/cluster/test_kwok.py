@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lockstep.local import embedded
+from lockstep.local import control_plane
 from tests.unit.components import clusters
 from tests.unit.components.graph import CREDENTIALS, Graph, deploy
 
@@ -60,7 +60,7 @@ def test_workers_have_size_label_and_a_simulated_kubelet() -> None:
 
 
 def test_a_living_cluster_keeps_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "incarnation", lambda _name: ("abc", False))
+    monkeypatch.setattr(control_plane, "incarnation", lambda _name: ("abc", False))
     graph = made()
     assert graph["cluster-control-plane"].inputs["triggers"] == ["abc", "1.34.4"]
     assert graph["cluster-provider"].inputs["clusterIdentifier"] == "abc"
@@ -71,7 +71,7 @@ def test_a_lost_cluster_is_announced_and_gets_a_new_id(
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr("pulumi.log.warn", said.append)
-    monkeypatch.setattr(embedded, "incarnation", lambda _name: ("new", True))
+    monkeypatch.setattr(control_plane, "incarnation", lambda _name: ("new", True))
     graph = made()
     assert graph["cluster-control-plane"].inputs["triggers"][0] == "new"
     assert said == ["the embedded cluster lockstep-gang is gone; it is made anew"]

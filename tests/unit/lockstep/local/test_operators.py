@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from lockstep.local import operators
-from lockstep.local.embedded import PORTS
+from lockstep.local.control_plane import PORTS
 
 NUMBERS = {name: 20000 + index for index, name in enumerate(PORTS)}
 UPSTREAM = """

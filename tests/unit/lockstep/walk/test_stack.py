@@ -13,7 +13,7 @@ import pytest
 import toolchain
 from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.local import embedded
+from lockstep.local import control_plane
 from lockstep.walk.stack import Stack
 
 PRETENDED = """#!/bin/sh
@@ -154,7 +154,7 @@ class Deleted:
 @pytest.fixture
 def deleted(monkeypatch: pytest.MonkeyPatch) -> Deleted:
     record = Deleted()
-    monkeypatch.setattr(embedded, "delete", record)
+    monkeypatch.setattr(control_plane, "delete", record)
     return record
 
 

@@ -22,7 +22,7 @@ import toolchain
 from lockstep import paths, processes
 from lockstep.errors import LockstepError
 from lockstep.kube import kubeconfig
-from lockstep.local import health, kubelet, ports
+from lockstep.local import health, ports, simulated_kubelet
 
 CREATE_TIMEOUT = 120.0
 LOOK = 0.5
@@ -191,7 +191,7 @@ def start_control_plane(cluster: EmbeddedCluster) -> None:
     # Without --wait: the API server is what the next steps need; the rest comes up meanwhile.
     arguments = ["--name", cluster.name, "--config", str(config), "--kubeconfig", ""]
     try:
-        documents = [kwokctl_config(cluster.ports), *kubelet.stages()]
+        documents = [kwokctl_config(cluster.ports), *simulated_kubelet.stages()]
         config.write_text(yaml.safe_dump_all(documents))
         with log.open("w") as output:
             process = subprocess.Popen(

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.local import kubelet
+from lockstep.local import simulated_kubelet
 
 
 def stage(name: str) -> dict[str, Any]:
-    (found,) = [one for one in kubelet.stages() if one["metadata"]["name"] == name]
+    (found,) = [one for one in simulated_kubelet.stages() if one["metadata"]["name"] == name]
     assert found["spec"]["resourceRef"] == {"apiGroup": "v1", "kind": "Pod"}
     return dict(found["spec"])
 
@@ -21,7 +21,7 @@ def test_stages_take_turns_by_the_time_of_deletion() -> None:
             condition["key"]: condition["operator"]
             for condition in one["spec"]["selector"]["matchExpressions"]
         }
-        for one in kubelet.stages()
+        for one in simulated_kubelet.stages()
     }
     assert selectors["pod-goes"][".metadata.deletionTimestamp"] == "Exists"
     assert selectors["pod-runs"][".metadata.deletionTimestamp"] == "DoesNotExist"

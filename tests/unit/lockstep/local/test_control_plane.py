@@ -7,7 +7,7 @@ import pytest
 import toolchain
 from lockstep import processes
 from lockstep.errors import LockstepError
-from lockstep.local import embedded as cluster
+from lockstep.local import control_plane as cluster
 from lockstep.local import ports
 
 
