@@ -11,7 +11,7 @@ import pulumi_kubernetes as kubernetes
 from components.cluster.live import LiveCluster
 from components.program import program
 from lockstep import versions
-from lockstep.local import kind
+from lockstep.local import kind_config
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class KindCluster(LiveCluster):
         self, name: str, args: KindClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("lockstep:cluster:KindCluster", name, None, opts)
-        config = kind.config(args.cluster_name, args.workers, args.image)
+        config = kind_config.config(
+            args.cluster_name, {}, args.image, workers_without_pool=args.workers
+        )
         containers = program(
             f"{name}-containers",
             create="kind create",

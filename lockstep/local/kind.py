@@ -1,4 +1,8 @@
-"""A kind cluster: made once, found again after a failed run, and never somebody else's."""
+"""Create and delete kind clusters, and leave clusters alone that Lockstep did not create.
+
+A file with the cluster's config marks a cluster as created here. It is written before kind runs, so
+a run that was interrupted can adopt or remove what it left.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,66 +19,61 @@ import yaml
 from lightkube import Client
 from lightkube.resources.core_v1 import Node
 
+import toolchain
 from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from lockstep.kube import kubeconfig
-from lockstep.local import kind_network
 
-WORKER_LABEL = "lockstep.dev/worker"
+# kind's own environment variables: the container engine, and the network of the nodes.
+ENGINE = "KIND_EXPERIMENTAL_PROVIDER"
+NETWORK = "KIND_EXPERIMENTAL_DOCKER_NETWORK"
+
+# Seconds.
 READY_WITHIN = 180
 ADOPT_WITHIN = 15
 ANSWER_WITHIN = 20
-
-
-def config(name: str, workers: int, image: str) -> str:
-    """Write kind's own config: one control plane and the workers, all of one pinned image."""
-    nodes: list[dict[str, object]] = [{"role": "control-plane", "image": image}]
-    nodes += [
-        {"role": "worker", "image": image, "labels": {WORKER_LABEL: "true"}} for _ in range(workers)
-    ]
-    head = {"kind": "Cluster", "apiVersion": "kind.x-k8s.io/v1alpha4", "name": name}
-    return yaml.safe_dump({**head, "nodes": nodes}, sort_keys=False)
+POLL_EVERY = 0.5
 
 
 def create(name: str, text: str) -> dict[str, str]:
-    """Make the cluster of a config, or take the one that an interrupted run has made of it."""
+    """Create the cluster of a config, or adopt the one that an interrupted run created from it."""
     require_engine()
     if name in _clusters():
         if not _mark(name).exists():
             raise LockstepError(
-                f"there is a kind cluster {name} that this stack did not make; set clusterName to "
-                f"another name, or remove it with: kind delete cluster --name {name}"
+                f"the kind cluster {name} exists and this stack did not create it; set clusterName "
+                f"to another name, or delete the cluster with: kind delete cluster --name {name}"
             )
         if _mark(name).read_text() == text and _is_ready(name, text):
             return _description(name)
         delete(name)
     with _cleaned_up(name):
         _mark(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Written first: whatever is found under this name from here on is ours.
         _mark(name).write_text(text)
-        if not kind_network.is_there():
+        if not _network("inspect"):
             _network_mark(name).touch()
         _kind("create", name, "--config", str(_mark(name)), "--wait", "120s")
         _kubeconfig(name).chmod(0o600)
-        await_ready(_client(name), len(yaml.safe_load(text)["nodes"]), READY_WITHIN)
+        await_ready(_client(name), _node_count(text), READY_WITHIN)
     return _description(name)
 
 
 def delete(name: str) -> None:
-    """Remove the cluster and its folder; one that is not ours, or not there, is left alone."""
+    """Delete the cluster and its folder; a cluster without our mark is left alone."""
     if _mark(name).exists():
         require_engine()
         _kind("delete", name)
         if _network_mark(name).exists():
-            kind_network.remove_if_unused()
+            # The engine refuses while a container of another cluster uses the network.
+            _network("rm")
         kubeconfig.remove_copies(_kubeconfig(name))
         shutil.rmtree(_mark(name).parent)
 
 
 def require_engine() -> None:
-    """Say clearly what is missing, before kind says it at length."""
-    engine = os.environ.get("KIND_EXPERIMENTAL_PROVIDER", "docker")
+    """Raise a one-line error when the container engine is missing; kind's own error is long."""
+    engine = _engine()
     instead = "or set clusterProvider to kwok, which needs none"
     if shutil.which(engine) is None:
         raise LockstepError(f"kind needs {engine}, which is not installed; install it, {instead}")
@@ -85,37 +85,38 @@ def require_engine() -> None:
         raise LockstepError(f"{engine} is installed but does not answer; start it, {instead}")
 
 
-def await_ready(client: Client, nodes: int, within: int) -> None:
-    """Watch until all nodes are ready; kind itself waits for the control plane only."""
-    ready: set[str] = set()
-    for change, node in client.watch(Node, server_timeout=within):
-        conditions = (node.status.conditions if node.status else None) or []
-        name = (node.metadata.name if node.metadata else None) or ""
-        if change != "DELETED" and any(
-            c.type == "Ready" and c.status == "True" for c in conditions
-        ):
-            ready.add(name)
-        else:
-            ready.discard(name)
-        if len(ready) == nodes:
-            return
-    raise LockstepError(
-        f"{len(ready)} of {nodes} nodes of the kind cluster are ready after {within} s; "
-        "is the machine short of memory or disk?"
-    )
+def await_ready(client: Client, nodes: int, within: float) -> None:
+    """Wait until all nodes are ready; kind itself waits for the control plane only.
+
+    The nodes are listed again and again, because lightkube restarts a watch that the API server
+    ends: a watch has no deadline, and a node that stays NotReady sends no event.
+    """
+    deadline = time.monotonic() + within
+    while (ready := sum(map(_has_ready_condition, client.list(Node)))) < nodes:
+        if time.monotonic() > deadline:
+            raise LockstepError(
+                f"timed out after {within:.0f} s: {ready} of {nodes} nodes of the kind cluster are "
+                "ready; check the machine's free memory and disk"
+            )
+        time.sleep(POLL_EVERY)
+
+
+def _has_ready_condition(node: Node) -> bool:
+    conditions = (node.status.conditions if node.status else None) or []
+    return any(one.type == "Ready" and one.status == "True" for one in conditions)
 
 
 def _is_ready(name: str, text: str) -> bool:
     try:
-        await_ready(_client(name), len(yaml.safe_load(text)["nodes"]), ADOPT_WITHIN)
-    except Exception:  # whatever is wrong with it, a new one is the answer
+        await_ready(_client(name), _node_count(text), ADOPT_WITHIN)
+    except Exception:  # whatever is wrong with the cluster, it is recreated
         return False
     return True
 
 
 @contextlib.contextmanager
 def _cleaned_up(name: str) -> Iterator[None]:
-    """Leave nothing of a cluster that could not be made, also when interrupted."""
+    """Delete a cluster that could not be created, also when the run is interrupted."""
     try:
         yield
     except BaseException:
@@ -132,7 +133,7 @@ def _clusters() -> list[str]:
 
 
 def _kind(verb: str, name: str, *options: str) -> None:
-    """Run kind with our own kubeconfig file, and pass its progress on, line by line."""
+    """Run kind with the cluster's own kubeconfig file, and print its progress line by line."""
     command = [_program(), verb, "cluster", "--name", name, "--kubeconfig", str(_kubeconfig(name))]
     lines: list[str] = []
     with subprocess.Popen(
@@ -146,29 +147,44 @@ def _kind(verb: str, name: str, *options: str) -> None:
 
 
 def _program() -> str:
-    # Imported here: the Pulumi program needs `config` alone.
-    import toolchain
-
     return str(toolchain.tool("kind"))
 
 
 def _reason(lines: list[str]) -> str:
-    """Pick the line in which kind says what is wrong."""
+    """Return the line of kind's output that names the error."""
     if any("failed to pull image" in line for line in lines):
-        return "the node image cannot be pulled; reach its registry, or run make kind-image once"
+        return (
+            "the node image cannot be pulled; check the connection to its registry, or build an "
+            "image with `make kind-image`"
+        )
     errors = [line for line in lines if line.startswith("ERROR:")]
-    said = errors or [line for line in lines if line]
-    return said[-1].removeprefix("ERROR: ") if said else "it did not say why"
+    output = errors or [line for line in lines if line]
+    return output[-1].removeprefix("ERROR: ") if output else "kind printed no reason"
 
 
 def _mark(name: str) -> Path:
-    """The config that the cluster was made of: where it is, the cluster is ours."""
+    """The file with the cluster's config; it marks the cluster as created by Lockstep."""
     return paths.cluster_dir(name) / "kind.yaml"
 
 
 def _network_mark(name: str) -> Path:
-    """Where it is, kind's network came with this cluster and goes with it."""
+    """The file that marks kind's network as created, and to be removed, with this cluster."""
     return paths.cluster_dir(name) / "network"
+
+
+def _engine() -> str:
+    return os.environ.get(ENGINE, "docker")
+
+
+def _network(verb: str) -> bool:
+    """Inspect or remove the network that kind creates for its first cluster and never removes."""
+    name = os.environ.get(NETWORK, "kind")
+    done = subprocess.run([_engine(), "network", verb, name], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def _node_count(text: str) -> int:
+    return len(yaml.safe_load(text)["nodes"])
 
 
 def _kubeconfig(name: str) -> Path:

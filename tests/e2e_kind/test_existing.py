@@ -18,7 +18,7 @@ from lightkube.resources.scheduling_v1 import PriorityClass
 
 from lockstep.kube import client as kube
 from lockstep.kube import crds
-from lockstep.local import kind
+from lockstep.local import kind, kind_config
 from tests.e2e_kind.conftest import STACK, KindStack
 
 CLUSTER = "lockstep-e2e-theirs"
@@ -37,7 +37,8 @@ KINDS: tuple[Any, ...] = (
 def kubeconfig(node_image: str, _own_state: Path) -> Iterator[str]:
     """A cluster that no stack has made."""
     assert _own_state
-    yield kind.create(CLUSTER, kind.config(CLUSTER, 3, node_image))["kubeconfigPath"]
+    config = kind_config.config(CLUSTER, {}, node_image, workers_without_pool=3)
+    yield kind.create(CLUSTER, config)["kubeconfigPath"]
     kind.delete(CLUSTER)
 
 
