@@ -70,14 +70,13 @@ def _walk(args: argparse.Namespace) -> int:
 
 def _report(console: Console) -> None:
     from lockstep import report  # only here: it costs time to load
-    from lockstep.report import receipt
-    from lockstep.walk import matrix
 
     out = paths.project_dir() / "out"
-    receipts = out / "receipts"
-    page = report.FORMATS["html"](receipt.load(receipts), matrix.beside(receipts))
-    (out / "report.html").write_text(page, encoding="utf-8")
-    console.print(f"\nreport: {out / 'report.html'}\nreceipts: {receipts}", highlight=False)
+    page = report.write_page(out / "receipts", out / "report.html")
+    if page is None:
+        console.print("\nno report: no step reached a verdict", highlight=False)
+    else:
+        console.print(f"\nreport: {page}\nreceipts: {out / 'receipts'}", highlight=False)
 
 
 def _wait_for_enter(step: Step) -> None:

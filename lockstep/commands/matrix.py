@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 from collections.abc import Sequence
 
+import msgspec
 from rich.console import Console
 
 import toolchain
 from lockstep import versions
 from lockstep.commands.demo import as_interrupt
 from lockstep.errors import LockstepError
+from lockstep.report import matrix as document
 from lockstep.report import receipt
+from lockstep.report.matrix import Matrix
 from lockstep.walk import demo, matrix
 from lockstep.walk.demo import Outcome, Step
-from lockstep.walk.matrix import Matrix, Pair
+from lockstep.walk.matrix import Pair
 from lockstep.walk.terminal import narrow_table
 from toolchain.making import default_groups
 
@@ -48,12 +50,12 @@ def _try_all(args: argparse.Namespace) -> int:
     toolchain.ensure([*default_groups(), *_others(pairs)])
     signal.signal(signal.SIGTERM, as_interrupt)
     found = matrix.build({pair: try_pair(pair, console) for pair in pairs})
-    path = matrix.write(found, matrix.home())
+    path = document.write(found, matrix.home())
     show(console, found)
     console.print(f"\nmatrix: {path}\nreport: {_report(pairs, found)}", highlight=False)
     if args.json:
-        print(json.dumps(found))
-    return 0 if matrix.is_good(found) else BROKEN
+        print(msgspec.json.encode(found).decode())
+    return 0 if found.is_good else BROKEN
 
 
 def _others(pairs: Sequence[Pair]) -> list[str]:
@@ -83,16 +85,14 @@ def try_pair(pair: Pair, console: Console) -> list[Outcome]:
 def show(console: Console, found: Matrix) -> None:
     """Print the table: a row per pair, a column per step."""
     table = narrow_table("Versions")
-    for title in ("LWS", "Volcano", *matrix.steps(found)):
+    for title in ("LWS", "Volcano", *found.steps):
         table.add_column(title, overflow="fold")  # on a narrow screen, too, all of it
-    for row in found["rows"]:
+    for row in found.rows:
         cells = [
-            f"[green]{cell['observed']}[/green]"
-            if cell["ok"]
-            else f"[red]{cell['observed']} ✗[/red]"
-            for cell in row["cells"]
+            f"[green]{cell.observed}[/green]" if cell.ok else f"[red]{cell.observed} ✗[/red]"
+            for cell in row.cells
         ]
-        table.add_row(row["lws"], row["volcano"], *cells)
+        table.add_row(row.lws, row.volcano, *cells)
     console.print()
     console.print(table)
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from lockstep import paths, report
 from lockstep.errors import LockstepError
-from lockstep.report import receipt
+from lockstep.report import matrix, receipt
 from lockstep.report.summary import summarize
-from lockstep.walk import matrix
 
 HELP = "rebuild the report from receipts alone, with no cluster"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
-from lockstep.report import html, junit, markdown
+from lockstep.report import html, junit, markdown, matrix, receipt
+from lockstep.report.matrix import Matrix
 from lockstep.report.receipt import Receipt
-from lockstep.walk.matrix import Matrix
 
 
 class Renderer(Protocol):
@@ -26,3 +27,17 @@ FORMATS: dict[str, Renderer] = {
 
 SUFFIXES = {"html": ".html", "markdown": ".md", "junit": ".xml"}
 """The usual ending of each format's file."""
+
+
+def write_page(receipts: Path, output: Path) -> Path | None:
+    """Write the HTML report of a folder of receipts, with the version matrix beside the folder.
+
+    Return the page's path, or None when the folder has no receipts: after a walk in which no step
+    reached a verdict there is nothing to report, and the walk's own result says why.
+    """
+    if not any(receipts.glob("*.json")):
+        return None
+    page = html.render(receipt.load(receipts), matrix.beside(receipts))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(page, encoding="utf-8")
+    return output

@@ -10,8 +10,8 @@ from typing import Any
 
 from lockstep.report import comparison, environment, figures, parts, scenario, versions
 from lockstep.report.markup import Markup, element, join
+from lockstep.report.matrix import Matrix
 from lockstep.report.summary import Summary, summarize
-from lockstep.walk.matrix import Matrix
 
 Receipt = Mapping[str, Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from lockstep.report.markup import visible
+from lockstep.report.matrix import Matrix
 from lockstep.report.summary import reason
-from lockstep.walk.matrix import Matrix
 
 Receipt = Mapping[str, Any]
 
@@ -52,16 +52,16 @@ def _case(suite: Xml.Element, receipt: Receipt) -> None:
 
 
 def _versions(root: Xml.Element, matrix: Matrix) -> None:
-    name = {"name": "lockstep versions", "timestamp": matrix["createdAt"]}
+    name = {"name": "lockstep versions", "timestamp": matrix.created_at}
     suite = Xml.SubElement(root, "testsuite", name)
-    for row in matrix["rows"]:
-        pair = f"lockstep.lws-{row['lws']}-volcano-{row['volcano']}"
-        for cell in row["cells"]:
-            known = {"classname": pair, "name": cell["step"], "time": _seconds(cell["seconds"])}
+    for row in matrix.rows:
+        pair = f"lockstep.lws-{row.lws}-volcano-{row.volcano}"
+        for cell in row.cells:
+            known = {"classname": pair, "name": cell.step, "time": _seconds(cell.seconds)}
             case = Xml.SubElement(suite, "testcase", known)
-            if not cell["ok"]:
-                told = f"expected {cell['expected']}, observed {cell['observed']}"
-                _failure(case, f"{told}: {cell['reason']}")
+            if not cell.ok:
+                told = f"expected {cell.expected}, observed {cell.observed}"
+                _failure(case, f"{told}: {cell.reason}")
 
 
 def _failure(case: Xml.Element, said: str) -> None:

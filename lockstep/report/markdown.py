@@ -8,9 +8,8 @@ from typing import Any
 
 from lockstep.report import environment, figures, versions
 from lockstep.report.markup import visible
+from lockstep.report.matrix import Cell, Matrix
 from lockstep.report.summary import summarize
-from lockstep.walk import matrix as matrices
-from lockstep.walk.matrix import Matrix
 
 Receipt = Mapping[str, Any]
 
@@ -61,20 +60,21 @@ def _table(receipts: Sequence[Receipt]) -> Iterator[str]:
 
 
 def _versions(matrix: Matrix) -> Iterator[str]:
-    steps = matrices.steps(matrix)
-    yield f"**Versions** ({code(versions.COMMAND)}, {figures.day(matrix['createdAt'])})\n"
+    steps = matrix.steps
+    yield f"**Versions** ({code(versions.COMMAND)}, {figures.day(matrix.created_at)})\n"
     yield f"| LWS | Volcano | {' | '.join(steps)} |"
     yield f"|{'---|' * (2 + len(steps))}"
-    for row in matrix["rows"]:
-        cells = {cell["step"]: cell for cell in row["cells"]}
-        shown = [_observed(cells[step]) if step in cells else figures.NOTHING for step in steps]
-        yield f"| {row['lws']} | {row['volcano']} | {' | '.join(shown)} |"
+    for row in matrix.rows:
+        shown = [_observed(row.cell(step)) for step in steps]
+        yield f"| {row.lws} | {row.volcano} | {' | '.join(shown)} |"
     yield ""
-    yield from (f"- **{where}**: {code(why)}" for where, why in versions.failures(matrix))
+    yield from (f"- **{where}**: {code(why)}" for where, why in matrix.failures())
 
 
-def _observed(cell: Mapping[str, Any]) -> str:
-    return f"{'✅' if cell['ok'] else '❌'} {_cell(cell['observed'])}"
+def _observed(cell: Cell | None) -> str:
+    if cell is None:
+        return figures.NOTHING
+    return f"{'✅' if cell.ok else '❌'} {_cell(cell.observed)}"
 
 
 def _evidence(receipts: Sequence[Receipt]) -> Iterator[str]:

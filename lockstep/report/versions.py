@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import msgspec
 
 from lockstep.report import figures, parts
 from lockstep.report.markup import Markup, element
-from lockstep.walk import matrix as matrices
-
-Row = Mapping[str, Any]
+from lockstep.report.matrix import Cell, Matrix, Row
 
 COMMAND = "python -m lockstep matrix"
 
 
-def section(matrix: matrices.Matrix) -> Markup:
+def section(matrix: Matrix) -> Markup:
     """Make the table, and say below it why a verdict is not as expected."""
-    steps = matrices.steps(matrix)
+    steps = matrix.steps
     titles = ("LWS", "Volcano", *steps)
     head = element(
         "tr",
         *(element("th", title, scope="col", role="columnheader") for title in titles),
         role="row",
     )
-    measured = figures.day(matrix["createdAt"])
+    measured = figures.day(matrix.created_at)
     caption = (
-        f"The same scenarios on each supported pair, on Kubernetes {matrix['kubernetes']}, "
+        f"The same scenarios on each supported pair, on Kubernetes {matrix.kubernetes}, "
         f"measured {measured} by "
     )
     return element(
@@ -35,13 +32,13 @@ def section(matrix: matrices.Matrix) -> Markup:
             "table",
             element("caption", caption, element("code", COMMAND), "."),
             element("thead", head, role="rowgroup"),
-            element("tbody", *(_row(row, steps) for row in matrix["rows"]), role="rowgroup"),
+            element("tbody", *(_row(row, steps) for row in matrix.rows), role="rowgroup"),
             class_="cards",
             role="table",
         ),
         *(
             element("p", element("strong", where), f": {why}", class_="failure")
-            for where, why in failures(matrix)
+            for where, why in matrix.failures()
         ),
         id="versions",
         aria_label="Versions",
@@ -49,15 +46,14 @@ def section(matrix: matrices.Matrix) -> Markup:
 
 
 def _row(row: Row, steps: list[str]) -> Markup:
-    cells = {cell["step"]: cell for cell in row["cells"]}
     return element(
         "tr",
-        element("th", row["lws"], scope="row", role="rowheader"),
-        element("td", row["volcano"], role="cell", data_label="Volcano"),
+        element("th", row.lws, scope="row", role="rowheader"),
+        element("td", row.volcano, role="cell", data_label="Volcano"),
         *(
             element(
                 "td",
-                parts.badge(cells[step]) if step in cells else figures.NOTHING,
+                _badge(row.cell(step)),
                 role="cell",
                 data_label=step,
             )
@@ -67,10 +63,5 @@ def _row(row: Row, steps: list[str]) -> Markup:
     )
 
 
-def failures(matrix: matrices.Matrix) -> Iterator[tuple[str, str]]:
-    """Say where a verdict is not as expected, and why."""
-    for row in matrix["rows"]:
-        for cell in row["cells"]:
-            if not cell["ok"]:
-                where = f"{cell['step']} on LWS {row['lws']}, Volcano {row['volcano']}"
-                yield where, cell["reason"] or "not as expected"
+def _badge(cell: Cell | None) -> Markup | str:
+    return figures.NOTHING if cell is None else parts.badge(msgspec.to_builtins(cell))

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-import copy
+import json
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as Xml
 
+import msgspec
 import pytest
 
 from lockstep import cli
-from lockstep.report import html, junit, markdown, receipt
+from lockstep.errors import LockstepError
+from lockstep.report import html, junit, markdown, matrix, receipt
 from lockstep.report.figures import NOTHING
-from lockstep.walk import matrix
+from lockstep.report.matrix import Cell, Matrix, Row
 from tests import samples
 
-CELL = {"expected": "placed", "observed": "placed", "ok": True, "reason": "", "seconds": 9.5}
-MATRIX: dict[str, Any] = {
-    "schema": matrix.SCHEMA,
-    "createdAt": "2026-03-02T09:15:04.000Z",
-    "kubernetes": "1.34.4",
-    "rows": [
-        {"lws": "0.7.0", "volcano": "1.14.1", "cells": [{"step": "gang", **CELL}]},
-        {
-            "lws": "0.8.0",
-            "volcano": "1.14.1",
-            "cells": [{"step": "gang", **CELL}, {"step": "recovery", **CELL}],
-        },
-    ],
-}
+GOOD = Cell("gang", "placed", "placed", ok=True, reason="", seconds=9.5)
+TORN = Cell("gang", "placed", "torn", ok=False, reason="<b> & so", seconds=9.5)
+RECOVERY = msgspec.structs.replace(GOOD, step="recovery")
 
 
-@pytest.fixture
-def broken() -> dict[str, Any]:
-    found = copy.deepcopy(MATRIX)
-    found["rows"][1]["cells"][0] |= {"ok": False, "observed": "torn", "reason": "<b> & so"}
-    return found
+def matrix_with(cell: Cell) -> Matrix:
+    return Matrix(
+        created_at="2026-03-02T09:15:04.000Z",
+        kubernetes="1.34.4",
+        rows=[Row("0.7.0", "1.14.1", [GOOD]), Row("0.8.0", "1.14.1", [cell, RECOVERY])],
+    )
+
+
+MATRIX = matrix_with(GOOD)
+BROKEN = matrix_with(TORN)
+
+
+def test_matrix_is_found_beside_the_receipts(tmp_path: Path) -> None:
+    assert matrix.beside(tmp_path / "receipts") is None
+    path = matrix.write(MATRIX, tmp_path)
+    assert json.loads(path.read_text())["schema"] == "lockstep.dev/matrix/v1"
+    assert matrix.beside(tmp_path / "receipts") == MATRIX
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[]", '{"schema": "lockstep.dev/matrix/v0"}'])
+def test_file_that_is_no_matrix_is_an_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "matrix.json").write_text(text)
+    with pytest.raises(LockstepError, match=r"matrix\.json cannot be read as a version matrix"):
+        matrix.beside(tmp_path / "receipts")
 
 
 def test_page_has_no_versions_without_a_matrix() -> None:
@@ -51,8 +60,8 @@ def test_page_has_a_row_per_pair() -> None:
     assert "measured 2026-03-02 09:15 UTC by <code>python -m lockstep matrix</code>" in section
 
 
-def test_page_says_why_a_pair_failed(broken: dict[str, Any]) -> None:
-    section = html.render(samples.demo(), broken).partition('id="versions"')[2]
+def test_page_says_why_a_pair_failed() -> None:
+    section = html.render(samples.demo(), BROKEN).partition('id="versions"')[2]
     assert section.count('class="verdict bad"') == 1
     told = "<strong>gang on LWS 0.8.0, Volcano 1.14.1</strong>: &lt;b&gt; &amp; so"
     assert told in section
@@ -66,14 +75,14 @@ def test_markdown_has_the_matrix() -> None:
     assert "Versions**" not in markdown.render(samples.demo())
 
 
-def test_markdown_says_why_a_pair_failed(broken: dict[str, Any]) -> None:
-    text = markdown.render(samples.demo(), broken)
+def test_markdown_says_why_a_pair_failed() -> None:
+    text = markdown.render(samples.demo(), BROKEN)
     assert "| 0.8.0 | 1.14.1 | ❌ `torn` |" in text
     assert "- **gang on LWS 0.8.0, Volcano 1.14.1**: `<b> & so`\n" in text
 
 
-def test_junit_has_a_case_per_cell(broken: dict[str, Any]) -> None:
-    root = Xml.fromstring(junit.render(samples.demo(), broken))  # noqa: S314 - we wrote it
+def test_junit_has_a_case_per_cell() -> None:
+    root = Xml.fromstring(junit.render(samples.demo(), BROKEN))  # noqa: S314 - we wrote it
     receipts, versions = root.findall("testsuite")
     assert (receipts.attrib["tests"], versions.attrib["tests"], root.attrib["tests"]) == (
         "4",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -168,3 +169,18 @@ def test_step_without_anybody_to_press_enter_is_one_line(
     assert cli.main(["demo", "--step"]) == cli.CANNOT_TELL
     assert "--step waits for Enter, but the input has ended" in capsys.readouterr().err
     assert removed == ["demo"]
+
+
+def test_demo_without_a_verdict_fails_without_a_report(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*_: Any) -> list[demo.Outcome]:
+        monkeypatch.setattr(paths, "project_dir", lambda: tmp_path)
+        return [demo.Outcome(ARTICLE[0], 1.0, None, "the update failed")]
+
+    monkeypatch.setattr(Walk, "run", run)
+    monkeypatch.setattr(Walk, "remove", lambda _: None)
+    monkeypatch.setattr(toolchain, "ensure", lambda: None)
+    assert cli.main(["demo", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)[0]["reason"] == "the update failed"
+    assert not (tmp_path / "out" / "report.html").exists()
