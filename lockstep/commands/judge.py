@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import os
 import sys
-from typing import Any
+
+import msgspec
 
 from lockstep import judge
 from lockstep.commands import record
 from lockstep.errors import LockstepError
-from lockstep.judge import Expectation, Later, Verdict
+from lockstep.judge import Expectation, RecheckAt, Verdict
 from lockstep.recording import client as recorder_process
 from lockstep.recording.client import Live, Subject
 from lockstep.recording.model import Recording
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     finally:
         live.end()
     if trouble:
-        verdict = dataclasses.replace(verdict, ok=False, reason=f"{verdict.reason}; {trouble}")
+        verdict = msgspec.structs.replace(verdict, ok=False, reason=f"{verdict.reason}; {trouble}")
     _write_receipt(live.recording, expectation, verdict)
     if verdict.ok or args.json:
         print(json.dumps(verdict.to_mapping()))
@@ -88,11 +88,7 @@ def _exercise(
 
 
 def _expectation(text: str | None) -> Expectation:
-    try:
-        data: Any = json.loads(sys.stdin.read() if text in (None, "-") else str(text))
-    except ValueError as error:
-        raise LockstepError(f"the expectation is not JSON: {error}") from error
-    return Expectation.from_mapping(data)
+    return Expectation.from_json(sys.stdin.read() if text in (None, "-") else str(text))
 
 
 def _live(subject: Subject) -> Live:
@@ -128,7 +124,7 @@ def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
             raise LockstepError("the recorder ended before a verdict; run up again")
         if live.now() >= deadline:
             return judge.conclude(live.recording, expectation)
-        until = min(answer.at, deadline) if isinstance(answer, Later) else deadline
+        until = min(answer.at, deadline) if isinstance(answer, RecheckAt) else deadline
 
 
 def _write_receipt(recording: Recording, expectation: Expectation, verdict: Verdict) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from lockstep.errors import LockstepError
 from lockstep.judge import conclusion, measures, podgroups
 from lockstep.judge.case import Case
-from lockstep.judge.model import Expectation, Finding, Later, Limits, Verdict, Workload
+from lockstep.judge.model import Expectation, Finding, Limits, RecheckAt, Verdict, Workload
 from lockstep.judge.rules import RULES
 from lockstep.recording.model import Recording
 
 __all__ = [
     "Expectation",
-    "Later",
     "Limits",
+    "RecheckAt",
     "Verdict",
     "Workload",
     "assess",
@@ -37,7 +37,7 @@ def judge(
 
 def assess(
     recording: Recording, expectation: Expectation, limits: Limits = DEFAULT
-) -> Verdict | Later | None:
+) -> Verdict | RecheckAt | None:
     """Decide, or say when to look again even if nothing new is seen until then."""
     return _apply_rules(Case.of(recording, expectation, limits))
 
@@ -49,13 +49,13 @@ def conclude(recording: Recording, expectation: Expectation, limits: Limits = DE
     return decided if isinstance(decided, Verdict) else _verdict(case, conclusion.state(case))
 
 
-def _apply_rules(case: Case) -> Verdict | Later | None:
+def _apply_rules(case: Case) -> Verdict | RecheckAt | None:
     expectation = case.expectation
     if expectation.verdict not in RULES:
         raise LockstepError(
             f"there is no verdict {expectation.verdict!r}; use one of: {', '.join(sorted(RULES))}"
         )
-    soonest: Later | None = None
+    soonest: RecheckAt | None = None
     for rule in RULES[expectation.verdict]:
         answer = rule(case)
         if isinstance(answer, Finding):
@@ -67,7 +67,7 @@ def _apply_rules(case: Case) -> Verdict | Later | None:
 
 def _verdict(case: Case, finding: Finding) -> Verdict:
     expectation = case.expectation
-    ok = finding.sound and finding.observed == expectation.verdict
+    ok = finding.valid and finding.observed == expectation.verdict
     group = podgroups.of(case.history, case.wanted[0])
     released = finding.observed == "released"
     latency = measures.release_latency(case.history, case.wanted) if released else None
@@ -78,12 +78,11 @@ def _verdict(case: Case, finding: Finding) -> Verdict:
         reason=finding.reason if ok else _fault(expectation, finding),
         bound=sum(len(gang.bound) for gang in case.wanted),
         size=expectation.pods,
-        bind_skew=_bind_skew(case, finding),
-        release_latency=latency,
+        bind_skew_seconds=_bind_skew(case, finding),
+        release_latency_seconds=latency,
         pod_group=podgroups.summary(group) if group else None,
-        evidence=finding.evidence + _notes(case, released, latency),
-        at=case.end,
         measures={name: round(value, 3) for name, value in finding.measures.items()},
+        evidence=[*finding.evidence, *_notes(case, released, latency)],
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lockstep.judge.history import Gang, History
-from lockstep.judge.model import Expectation, Finding, Later, Limits
+from lockstep.judge.model import Expectation, Finding, Limits, RecheckAt
 from lockstep.recording.model import Recording
 
 
@@ -45,4 +45,4 @@ class Case:
         return self.gangs[: self.expectation.groups if workload.is_grouped else 1]
 
 
-Rule = Callable[[Case], Finding | Later | None]
+Rule = Callable[[Case], Finding | RecheckAt | None]

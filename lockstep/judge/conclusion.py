@@ -74,7 +74,7 @@ def _finding(case: Case, name: str, what: str) -> Finding:
     newest = max(warnings, key=lambda event: event.last.at, default=None)
     told = () if newest is None else (_message(newest),)
     evidence = (f"{case.end:.1f} s passed without {case.expectation.verdict}", *told)
-    return Finding(name, _one_line("; ".join([what, *told])), evidence, sound=False)
+    return Finding(name, _one_line("; ".join([what, *told])), evidence, valid=False)
 
 
 def _message(event: Life) -> str:

@@ -70,7 +70,7 @@ class Generation:
     def binding(self, end: float) -> Interval | None:
         """The burst in which it was bound: from the first bind until all pods were, or one left.
 
-        Later gaps are no fault of a scheduler: somebody took pods away from a whole gang.
+        RecheckAt gaps are no fault of a scheduler: somebody took pods away from a whole gang.
         """
         spans = [(pod.bound.at, _left(pod)) for pod in self.pods if pod.bound]
         levels = _levels([span for span in spans if span[1] > span[0]])

@@ -1,4 +1,7 @@
-"""What a scenario expects, what a verdict says, and the limits that decide between them."""
+"""The documents of the judge, as JSON has them, and the limits between verdicts.
+
+The Pulumi program writes an `Expectation`; the judge answers with a `Verdict`, the stack output.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from lockstep.errors import LockstepError
 
 
-@dataclass(frozen=True)
-class Workload:
+class Workload(msgspec.Struct, frozen=True):
     """The object whose pods are judged."""
 
     kind: str
@@ -19,43 +23,33 @@ class Workload:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether it divides its pods into gangs itself; all pods of another kind are one."""
+        """Whether it divides its pods into gangs; the pods of another kind are one gang."""
         return self.kind == "LeaderWorkerSet"
 
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
 
-    @classmethod
-    def from_mapping(cls, data: Mapping[str, Any]) -> Workload:
-        """Read it as `to_mapping` writes it."""
-        return cls(str(data["kind"]), str(data["name"]))
 
-    def to_mapping(self) -> dict[str, str]:
-        """Write it as JSON has it."""
-        return {"kind": self.kind, "name": self.name}
-
-
-@dataclass(frozen=True)
-class Expectation:
+class Expectation(msgspec.Struct, frozen=True, rename="camel"):
     """What a scenario must show."""
 
     scenario: str
     verdict: str
-    """placed, held, released or partial."""
+    """The verdict that makes the scenario pass; `lockstep.judge.rules.RULES` has all of them."""
     namespace: str
     workload: Workload
     size: int
     """Pods of one gang."""
     groups: int = 1
     """Gangs."""
-    requests: Mapping[str, str] = field(default_factory=dict)
+    requests: dict[str, str] = {}
     """What one pod asks for; a PodGroup must reserve it `size` times. Empty: not checked."""
     gang: bool = True
-    """Whether a PodGroup must hold the pods together; if not, there must be none."""
+    """Whether a PodGroup must hold the pods together; if not, there must be no PodGroup."""
     min_member: int | None = None
     """The PodGroup's minMember where it is not the size (LWS sets 1 for LeaderReady)."""
     at_once: int | None = None
-    """Gangs that may run at once, by the pool's room or a queue's cap; None: not judged."""
+    """Gangs that may run at once, by the size of the pool or a queue's cap; None: not judged."""
     queue: str | None = None
     """The Volcano queue that the gangs must be in; None: not judged."""
     rival: Workload | None = None
@@ -67,50 +61,53 @@ class Expectation:
         return self.size * self.groups
 
     @classmethod
-    def from_mapping(cls, data: Mapping[str, Any]) -> Expectation:
-        """Read it as Pulumi hands it over: numbers may come as floats."""
+    def from_mapping(cls, data: Any) -> Expectation:
+        """Read an expectation as Pulumi hands it over: numbers may come as floats."""
         try:
-            rival = data.get("rival")
-            return cls(
-                scenario=str(data["scenario"]),
-                verdict=str(data["verdict"]),
-                namespace=str(data["namespace"]),
-                workload=Workload.from_mapping(data["workload"]),
-                size=int(data["size"]),
-                groups=int(data.get("groups", 1)),
-                requests={k: str(v) for k, v in (data.get("requests") or {}).items()},
-                gang=bool(data.get("gang", True)),
-                min_member=_number(data.get("minMember")),
-                at_once=_number(data.get("atOnce")),
-                queue=data.get("queue"),
-                rival=None if rival is None else Workload.from_mapping(rival),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise LockstepError(f"the expectation is not complete: {error!r}") from error
+            return msgspec.convert(data, cls, strict=False)
+        except msgspec.ValidationError as error:
+            raise LockstepError(f"the expectation is not valid: {error}") from error
+
+    @classmethod
+    def from_json(cls, text: str) -> Expectation:
+        """Read an expectation from JSON text."""
+        try:
+            data = msgspec.json.decode(text)
+        except msgspec.DecodeError as error:
+            raise LockstepError(f"the expectation is not JSON: {error}") from error
+        return cls.from_mapping(data)
 
     def to_mapping(self) -> dict[str, Any]:
-        """Write it as `from_mapping` reads it."""
-        data: dict[str, Any] = {
-            "scenario": self.scenario,
-            "verdict": self.verdict,
-            "namespace": self.namespace,
-            "workload": self.workload.to_mapping(),
-            "size": self.size,
-            "groups": self.groups,
-            "requests": dict(self.requests),
-            "gang": self.gang,
-        }
-        optional = {
-            "minMember": self.min_member,
-            "atOnce": self.at_once,
-            "queue": self.queue,
-            "rival": self.rival and self.rival.to_mapping(),
-        }
-        return data | {key: value for key, value in optional.items() if value is not None}
+        """Return the document; fields that are None are left out."""
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        return {key: value for key, value in data.items() if value is not None}
 
 
-def _number(value: Any) -> int | None:
-    return None if value is None else int(value)
+class Verdict(msgspec.Struct, frozen=True, rename="camel"):
+    """The judgement of a scenario: one value of the stack output `verdicts`."""
+
+    expected: str
+    observed: str
+    ok: bool
+    reason: str
+    """One line; for a failed verdict, what `pulumi up` prints."""
+    bound: int
+    """Pods that are bound."""
+    size: int
+    """Pods that should be bound."""
+    bind_skew_seconds: float | None
+    """Last minus first bind of one gang, the longest of all gangs; None when not measured."""
+    release_latency_seconds: float | None
+    """From the removal of the last taint to the last bind; None when not measured."""
+    pod_group: dict[str, Any] | None
+    measures: dict[str, float]
+    """Figures that only some verdicts have, by name; a unit ends the name, as in `…Seconds`."""
+    evidence: list[str]
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the document."""
+        document: dict[str, Any] = msgspec.to_builtins(self)
+        return document
 
 
 @dataclass(frozen=True)
@@ -125,68 +122,29 @@ class Limits:
     stable: float = 3.0
     """How long a state without counted cycles must last: three of Volcano's periods."""
     settle: float = 1.0
-    """Watches of two kinds are not in step: how long to wait for the other one."""
+    """How long to wait for the watch of another kind: watches of two kinds are not in step."""
     patience: float = 20.0
     """How long a gang may be held that should have been placed, before it is called held."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was observed, and what that rests on."""
+    """What a rule observed, and what that rests on."""
 
     observed: str
     reason: str
-    """Why it is not the expected verdict, or what it shows if it is."""
+    """Why this is not the expected verdict, or what it shows if it is."""
     evidence: tuple[str, ...] = ()
-    sound: bool = True
-    """False when the state has the expected name but something else about it is wrong."""
+    valid: bool = True
+    """False fails the verdict even if `observed` is the expected name."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """Figures that this verdict is about, by name: seconds to recover, pods wasted…"""
     bind_skew: float | None = None
-    """The longest bind skew where gangs came and went; None: that of the gangs that are there."""
+    """The longest bind skew where gangs came and went; None: that of the gangs that exist."""
 
 
 @dataclass(frozen=True)
-class Later:
-    """Nothing yet; unless something happens first, look again at this time."""
+class RecheckAt:
+    """No finding yet: evaluate again at this time, or when something new is observed."""
 
     at: float
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The judgement of a scenario; `to_mapping` is the stack output."""
-
-    expected: str
-    observed: str
-    ok: bool
-    reason: str
-    """One line; for a failed verdict, what `up` prints."""
-    bound: int
-    size: int
-    bind_skew: float | None
-    """Last minus first bind of one gang, the longest of all gangs; None when not measured."""
-    release_latency: float | None
-    """From the taint that went to the last bind; None when not measured."""
-    pod_group: Mapping[str, Any] | None
-    evidence: tuple[str, ...]
-    at: float
-    """When it was decided, in seconds of the recording."""
-    measures: Mapping[str, float] = field(default_factory=dict)
-    """Figures that only some verdicts have, by name; a unit ends the name, as in `…Seconds`."""
-
-    def to_mapping(self) -> dict[str, Any]:
-        """Write it as the stack's `verdicts` output has it."""
-        return {
-            "expected": self.expected,
-            "observed": self.observed,
-            "ok": self.ok,
-            "reason": self.reason,
-            "bound": self.bound,
-            "size": self.size,
-            "bindSkewSeconds": self.bind_skew,
-            "releaseLatencySeconds": self.release_latency,
-            "podGroup": None if self.pod_group is None else dict(self.pod_group),
-            "measures": dict(self.measures),
-            "evidence": list(self.evidence),
-        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from lockstep.judge.history import Gang, History
 from lockstep.judge.model import Expectation

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from lockstep.judge import podgroups
 from lockstep.judge import runs as gang_runs
 from lockstep.judge.case import Case
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.rules.serialized import evidence, mismatch, starving
 from lockstep.judge.rules.slow import slow
 from lockstep.judge.runs import Run
 
 
-def capped(case: Case) -> Finding | Later | None:
+def capped(case: Case) -> Finding | RecheckAt | None:
     """Find `capped`: as many gangs at once as the queue admits, never more, and a reason given."""
     if (answer := slow(case)) is not None:
         return answer
@@ -25,7 +25,7 @@ def capped(case: Case) -> Finding | Later | None:
         what = f"{places} pods held a place at once in a queue that admits {allowed}"
         return Finding("exceeded", what, evidence(case, runs))
     if astray := _astray(case):
-        return Finding("mismatched", astray, evidence(case, runs), sound=False)
+        return Finding("mismatched", astray, evidence(case, runs), valid=False)
     if missing := _missing(case, runs, most, cap):
         return Finding("starved", missing, evidence(case, runs)) if case.final and runs else None
     return mismatch(case, runs) or _finding(case, runs, cap)

@@ -6,12 +6,12 @@ from lockstep.judge import clues, podgroups
 from lockstep.judge import runs as gang_runs
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang, Pod
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 
 _SEVERAL = 2
 
 
-def deadlocked(case: Case) -> Finding | Later | None:
+def deadlocked(case: Case) -> Finding | RecheckAt | None:
     """Find `deadlocked`: several gangs partly bound, none whole, and no pod gets in any more."""
     runs = gang_runs.of(case.history, case.wanted)
     if runs:
@@ -24,9 +24,9 @@ def deadlocked(case: Case) -> Finding | Later | None:
         return None
     lasting = max(pod.bound.at for pod in bound if pod.bound) + case.limits.stable
     if case.end < lasting:
-        return Later(lasting)
+        return RecheckAt(lasting)
     if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), _evidence(case, refused), sound=False)
+        return Finding("mismatched", "; ".join(problems), _evidence(case, refused), valid=False)
     figures = gang_runs.figures(case.history, case.wanted, runs)
     what = (
         f"{len(_parts(case))} gangs hold {len(bound)} places and none of them is whole: "

@@ -5,16 +5,16 @@ from __future__ import annotations
 from lockstep.judge import clues, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 
 
-def held(case: Case) -> Finding | Later | None:
+def held(case: Case) -> Finding | RecheckAt | None:
     """Find `held`; when something else was expected, only after some patience."""
     if any(len(gang.alive) != gang.size or gang.bound for gang in case.gangs):
         return None
     since = case.history.last_change()
     if case.expectation.verdict != "held" and case.end - since < case.limits.patience:
-        return Later(since + case.limits.patience)
+        return RecheckAt(since + case.limits.patience)
     evidence = [f"0 of {case.expectation.pods} pods bound in {case.end:.1f} s"]
     for gang in case.gangs:
         shown = _refused(case, gang, since)
@@ -22,11 +22,11 @@ def held(case: Case) -> Finding | Later | None:
             return shown
         evidence.append(shown)
     if problems := clues.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(evidence), sound=False)
+        return Finding("mismatched", "; ".join(problems), tuple(evidence), valid=False)
     return Finding("held", "; ".join(evidence[:2]), tuple(evidence))
 
 
-def _refused(case: Case, gang: Gang, since: float) -> str | Later | None:
+def _refused(case: Case, gang: Gang, since: float) -> str | RecheckAt | None:
     """Show that the scheduler refused a gang several times since the last change."""
     history, limits = case.history, case.limits
     group = podgroups.of(history, gang)
@@ -40,5 +40,5 @@ def _refused(case: Case, gang: Gang, since: float) -> str | Later | None:
         return None
     quiet = max(since, group.first.at) + limits.stable
     if case.end < quiet:
-        return Later(quiet)
+        return RecheckAt(quiet)
     return f"PodGroup {group.name} stayed Unschedulable, as many cycles before: {message}"

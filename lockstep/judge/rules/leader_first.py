@@ -6,14 +6,14 @@ from lockstep.judge import clues, generations, notes, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
 from lockstep.judge.history import Pod
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.notes import Phase
 from lockstep.judge.rules.unstarted import unstarted
 
 PART, ALL = "room for a part", "room for all"
 
 
-def leader_first(case: Case) -> Finding | Later | None:
+def leader_first(case: Case) -> Finding | RecheckAt | None:
     """Find `leader-first` once the drill is over: bound in part without room, whole with it."""
     if not (notes.is_over(case.history) or case.final):
         return None
@@ -24,15 +24,15 @@ def leader_first(case: Case) -> Finding | Later | None:
     lives = [life for life in generations.of(case.wanted[0]) if life.began > tight[0].note.at]
     if not lives:
         what = f"{case.wanted[0].key} was not made anew"
-        return Finding("lost", what, (what,), sound=False)
+        return Finding("lost", what, (what,), valid=False)
     group = lives[-1]
     if problem := _problem(case, group, tight[0]):
         return problem
     if not roomy or group.whole_at is None or not group.whole_until(roomy[0].end):
         what = f"{group.key} did not become whole when there was room"
-        return Finding("partial", what, (what,), sound=False)
+        return Finding("partial", what, (what,), valid=False)
     if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(problems), sound=False)
+        return Finding("mismatched", "; ".join(problems), tuple(problems), valid=False)
     return _finding(group, tight[0], roomy[0])
 
 
@@ -41,18 +41,18 @@ def _problem(case: Case, group: Generation, tight: Phase) -> Finding | None:
     bound = _bound(group, tight.end)
     if not bound:
         what = f"0 of {group.size} pods of {group.key} were bound without room for all"
-        return Finding("held", what, (what,), sound=False)
+        return Finding("held", what, (what,), valid=False)
     if group.leader not in bound:
         what = f"{clues.names(bound)} bound, but not the leader {group.leader.name}"
-        return Finding("partial", what, (what,), sound=False)
+        return Finding("partial", what, (what,), valid=False)
     ready = _ready(group.leader)
     early = [pod for pod in group.workers if ready is None or pod.first.at < ready]
     if early:
         what = f"{clues.names(early)} came before the leader was ready"
-        return Finding("partial", what, (what,), sound=False)
+        return Finding("partial", what, (what,), valid=False)
     if len(bound) == group.size or tight.end - max(_times(bound)) < case.limits.stable:
         what = f"{len(bound)} of {group.size} pods of {group.key} bound: not a lasting part"
-        return Finding("placed", what, (what,), sound=False)
+        return Finding("placed", what, (what,), valid=False)
     return None
 
 

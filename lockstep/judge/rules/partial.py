@@ -5,17 +5,17 @@ from __future__ import annotations
 from lockstep.judge import clues, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 
 
-def partial(case: Case) -> Finding | Later | None:
+def partial(case: Case) -> Finding | RecheckAt | None:
     """Find `partial`, once it has lasted for longer than a bind burst."""
     for gang in case.wanted:
         if not _stuck(gang):
             return None
         lasting = max(pod.bound.at for pod in gang.bound if pod.bound) + case.limits.stable
         if case.end < lasting:
-            return Later(lasting)
+            return RecheckAt(lasting)
     gang = case.wanted[0]
     refused = [pod for pod in gang.alive if not pod.bound]
     evidence = (
@@ -24,7 +24,7 @@ def partial(case: Case) -> Finding | Later | None:
         f"because: {refused[0].last.facts['unschedulable']}",
     )
     if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), evidence, sound=False)
+        return Finding("mismatched", "; ".join(problems), evidence, valid=False)
     what = f"{len(gang.bound)} of {gang.size} pods of {gang.key} bound, the others refused"
     return Finding("partial", what, evidence)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from lockstep.judge import clues, measures, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang, History
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 
 
-def placed(case: Case) -> Finding | Later | None:
+def placed(case: Case) -> Finding | RecheckAt | None:
     """Find `placed`, or `released` where that is what was to be shown."""
     if not all(gang.complete for gang in case.wanted):
         return None
@@ -27,8 +27,8 @@ def placed(case: Case) -> Finding | Later | None:
     if problems:
         settled = max(pod.last.at for pod in pods) + case.limits.settle
         if case.end < settled:
-            return Later(settled)
-        return Finding(_mismatch(case), "; ".join(problems), tuple(problems), sound=False)
+            return RecheckAt(settled)
+        return Finding(_mismatch(case), "; ".join(problems), tuple(problems), valid=False)
     evidence = [f"all {len(pods)} pods bound and running: {clues.names(pods)}"]
     evidence += [_how_bound(case.history, gang) for gang in case.wanted]
     evidence += [

@@ -8,12 +8,12 @@ from lockstep.judge import clues, podgroups, rivals
 from lockstep.judge import runs as gang_runs
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.rules.slow import slow
 from lockstep.judge.runs import Run
 
 
-def preempted(case: Case) -> Finding | Later | None:
+def preempted(case: Case) -> Finding | RecheckAt | None:
     """Find `preempted-whole` or `waits`; `cut` when a part of a gang had to go for another."""
     theirs = rivals.of(case.history, case.expectation)
     newcomers = [pod for gang in theirs for pod in gang.alive]
@@ -31,7 +31,7 @@ def preempted(case: Case) -> Finding | Later | None:
     return _waiting(case, theirs, own, arrival)
 
 
-def _cut(case: Case, victims: Sequence[Run]) -> Finding | Later | None:
+def _cut(case: Case, victims: Sequence[Run]) -> Finding | RecheckAt | None:
     for run in victims:
         lasted = case.end - run.end if run.lingers else run.ending
         if lasted > case.limits.burst:
@@ -39,13 +39,13 @@ def _cut(case: Case, victims: Sequence[Run]) -> Finding | Later | None:
             what = f"{run.key} lost pods to the other gang and kept others for {lasted:.1f} s"
             return Finding("cut", what, (f"still bound: {clues.names(kept) or 'none'}",))
         if run.lingers:
-            return Later(run.end + case.limits.burst + 0.001)
+            return RecheckAt(run.end + case.limits.burst + 0.001)
     return None
 
 
 def _placed(
     case: Case, theirs: Sequence[Gang], victims: Sequence[Run], arrival: float
-) -> Finding | Later | None:
+) -> Finding | RecheckAt | None:
     if not victims:
         return Finding("placed", "there was room for both: nobody had to go", ())
     runs = gang_runs.of(case.history, theirs)
@@ -68,7 +68,7 @@ def _placed(
 
 def _waiting(
     case: Case, theirs: Sequence[Gang], own: Sequence[Run], arrival: float
-) -> Finding | Later | None:
+) -> Finding | RecheckAt | None:
     """Find `waits`: all that came is refused, and all that was there is untouched."""
     pods = [pod for gang in theirs for pod in gang.alive]
     there = all(len(gang.alive) == gang.size for gang in theirs)
@@ -83,7 +83,7 @@ def _waiting(
         case.limits.stable if expected else case.limits.patience
     )
     if case.end < until:
-        return Later(until)
+        return RecheckAt(until)
     groups = [podgroups.of(case.history, gang) for gang in theirs]
     reasons = [why for group in groups if group for why in podgroups.reasons(case.history, group)]
     if not reasons:

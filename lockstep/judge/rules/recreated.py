@@ -8,7 +8,7 @@ from lockstep.judge import clues, generations, notes, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
 from lockstep.judge.history import Gang
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.notes import Phase
 from lockstep.judge.rules.unstarted import unstarted
 
@@ -36,7 +36,7 @@ class Recovery:
         )
 
 
-def recreated(case: Case) -> Finding | Later | None:
+def recreated(case: Case) -> Finding | RecheckAt | None:
     """Find `recreated` once the drill is over, or the first incident that was not made good."""
     if not (notes.is_over(case.history) or case.final):
         return None
@@ -48,14 +48,14 @@ def recreated(case: Case) -> Finding | Later | None:
         hit = [gang for gang in case.wanted if _hit(gang, phase)]
         if not hit:
             what = f"{phase.note.topic} ({phase.note.detail}), but no group lost a pod"
-            return Finding("untouched", what, (what,), sound=False)
+            return Finding("untouched", what, (what,), valid=False)
         for gang in hit:
             answer = _recovery(case, gang, phase)
             if isinstance(answer, Finding):
                 return answer
             found.append(answer)
     if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(problems), sound=False)
+        return Finding("mismatched", "; ".join(problems), tuple(problems), valid=False)
     return _finding(found)
 
 
@@ -92,7 +92,7 @@ def _recovery(case: Case, gang: Gang, phase: Phase) -> Recovery | Finding:
     if slow is not None:
         length = slow[1].end - slow[1].start
         what = f"after {phase.note.topic}, {gang.key} was bound in part for {length:.1f} s"
-        return Finding("torn", what, (what,), sound=False)
+        return Finding("torn", what, (what,), valid=False)
     if generations.owned(history, group, phase.end) is None:
         return _orphan(case, group, phase)
     skew = binding.end - binding.start
@@ -109,14 +109,14 @@ def _missing(case: Case, gang: Gang, phase: Phase, new: list[Generation]) -> Fin
             f"after {topic}, only {clues.names(others) or 'nothing'} was made anew; "
             f"{clues.names(kept)} stayed (lws#998)"
         )
-        return Finding("kept", what, (what,), sound=False)
+        return Finding("kept", what, (what,), valid=False)
     if not new:
         what = f"after {topic}, {gang.key} got no new leader"
-        return Finding("lost", what, (what,), sound=False)
+        return Finding("lost", what, (what,), valid=False)
     if generations.owned(case.history, new[-1], phase.end) is None:
         return _orphan(case, new[-1], phase)
     what = f"after {topic}, {gang.key} did not become whole again"
-    return Finding("lost", "; ".join([what, *clues.about(case.history, gang)]), sound=False)
+    return Finding("lost", "; ".join([what, *clues.about(case.history, gang)]), valid=False)
 
 
 def _orphan(case: Case, group: Generation, phase: Phase) -> Finding:
@@ -133,4 +133,4 @@ def _orphan(case: Case, group: Generation, phase: Phase) -> Finding:
         why = f"{name} was still its predecessor's when it came (lws#1054)"
     else:
         why = podgroups.missing(case.history, Gang(group.key, group.size, (group.leader,)))
-    return Finding("orphaned", f"{what}; {why}", (what, why), sound=False)
+    return Finding("orphaned", f"{what}; {why}", (what, why), valid=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from lockstep.judge import clues, generations, notes, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.notes import Note
 from lockstep.judge.rules.unstarted import unstarted
 
 TAKEN, SAID, BACK = "rights taken", "LWS said", "rights back"
 
 
-def refused(case: Case) -> Finding | Later | None:
+def refused(case: Case) -> Finding | RecheckAt | None:
     """Find `refused` once the drill is over, with LWS's error and the group that came after."""
     if not (notes.is_over(case.history) or case.final):
         return None
@@ -25,15 +25,15 @@ def refused(case: Case) -> Finding | Later | None:
     made = [life for life in made if known[TAKEN].at < life.began <= until]
     if not made:
         what = f"LWS made no new leader within {until - known[TAKEN].at:.1f} s"
-        return Finding("lost", what, (what,), sound=False)
+        return Finding("lost", what, (what,), valid=False)
     group = made[-1]
     if problem := _problem(case, group, known, until):
         return problem
     if back is None or not group.whole:
         what = f"{group.key} was not made whole when LWS had its rights back"
-        return Finding("stuck", what, (what,), sound=False)
+        return Finding("stuck", what, (what,), valid=False)
     if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(problems), sound=False)
+        return Finding("mismatched", "; ".join(problems), tuple(problems), valid=False)
     return _finding(case, group, known)
 
 
@@ -42,14 +42,14 @@ def _problem(case: Case, group: Generation, known: dict[str, Note], until: float
     owned = generations.owned(case.history, group, until)
     if owned is not None:
         what = f"LWS made PodGroup {owned.name} without the right that was taken"
-        return Finding("allowed", what, (what,), sound=False)
+        return Finding("allowed", what, (what,), valid=False)
     bound = [pod for pod in group.pods if pod.bound and pod.bound.at <= until]
     if bound:
         what = f"{clues.names(bound)} bound without a PodGroup"
-        return Finding("unmanaged", what, (what,), sound=False)
+        return Finding("unmanaged", what, (what,), valid=False)
     if SAID not in known:
         what = "LWS told nobody why it makes no PodGroup"
-        return Finding("silent", what, (what,), sound=False)
+        return Finding("silent", what, (what,), valid=False)
     return None
 
 

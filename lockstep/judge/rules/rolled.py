@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lockstep.judge import generations, notes, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.notes import Phase
 from lockstep.judge.rules.unstarted import unstarted
 
@@ -34,7 +34,7 @@ class Update:
         )
 
 
-def rolled(case: Case) -> Finding | Later | None:
+def rolled(case: Case) -> Finding | RecheckAt | None:
     """Find `rolled` once the drill is over, or the first thing that was not whole."""
     if not (notes.is_over(case.history) or case.final):
         return None
@@ -46,10 +46,10 @@ def rolled(case: Case) -> Finding | Later | None:
         answer = _update(case, phase)
         if isinstance(answer, str):
             what = f"{phase.note.topic}: {answer}"
-            return Finding("strayed", what, (*(u.told() for u in updates), what), sound=False)
+            return Finding("strayed", what, (*(u.told() for u in updates), what), valid=False)
         updates.append(answer)
     if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(problems), sound=False)
+        return Finding("mismatched", "; ".join(problems), tuple(problems), valid=False)
     return _finding(case, updates)
 
 

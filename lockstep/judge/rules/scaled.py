@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep.judge import generations, notes, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.notes import Phase
 from lockstep.judge.rules.unstarted import unstarted
 
@@ -14,7 +14,7 @@ STEPS = (2, 6, 1)
 """The numbers of groups that the drill asks for, one after the other."""
 
 
-def scaled(case: Case) -> Finding | Later | None:
+def scaled(case: Case) -> Finding | RecheckAt | None:
     """Find `scaled` once the drill is over, or the first step that was not followed."""
     if not (notes.is_over(case.history) or case.final):
         return None
@@ -28,7 +28,7 @@ def scaled(case: Case) -> Finding | Later | None:
         standing = generations.standing(case.gangs, phase.end)
         if problem := _problem(case, phase, wanted, standing):
             what = f"scaled to {wanted}: {problem}"
-            return Finding("strayed", what, (*evidence, what), sound=False)
+            return Finding("strayed", what, (*evidence, what), valid=False)
         seconds = _settled(case, phase, standing) - phase.note.at
         measures[f"scaleTo{wanted}Seconds"] = seconds
         names = ", ".join(sorted(group.key for group in standing))
@@ -37,7 +37,7 @@ def scaled(case: Case) -> Finding | Later | None:
             "leader, and no other"
         )
     if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(problems), sound=False)
+        return Finding("mismatched", "; ".join(problems), tuple(problems), valid=False)
     return _finding(case, phases, evidence, measures)
 
 

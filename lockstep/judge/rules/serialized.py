@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from lockstep.judge import podgroups
 from lockstep.judge import runs as gang_runs
 from lockstep.judge.case import Case
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.rules import slow
 from lockstep.judge.runs import Run
 
 
-def serialized(case: Case) -> Finding | Later | None:
+def serialized(case: Case) -> Finding | RecheckAt | None:
     """Find `serialized`: every gang ran, never all at once, and after each that ended another."""
     if (answer := slow.slow(case)) is not None:
         return answer
@@ -37,7 +37,7 @@ def starving(case: Case, runs: Sequence[Run]) -> str:
     return f"{len(ran)} of {len(case.wanted)} gangs ran; {', '.join(never)} never did"
 
 
-def mismatch(case: Case, runs: Sequence[Run]) -> Finding | Later | None:
+def mismatch(case: Case, runs: Sequence[Run]) -> Finding | RecheckAt | None:
     """Find PodGroups that are not as they should be, once the watches are in step."""
     problems = podgroups.problems(case)
     if not problems:
@@ -45,8 +45,8 @@ def mismatch(case: Case, runs: Sequence[Run]) -> Finding | Later | None:
     newest = max(pod.last.at for gang in case.wanted for pod in gang.pods)
     settled = newest + case.limits.settle
     if case.end < settled:
-        return Later(settled)
-    return Finding("mismatched", "; ".join(problems), evidence(case, runs), sound=False)
+        return RecheckAt(settled)
+    return Finding("mismatched", "; ".join(problems), evidence(case, runs), valid=False)
 
 
 def _finding(case: Case, runs: Sequence[Run]) -> Finding:

@@ -11,12 +11,12 @@ from lockstep.judge import clues, generations
 from lockstep.judge.case import Case
 from lockstep.judge.generations import Generation
 from lockstep.judge.history import Gang, Interval
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 
 
-def slow(case: Case, gangs: Sequence[Gang] | None = None) -> Finding | Later | None:
+def slow(case: Case, gangs: Sequence[Gang] | None = None) -> Finding | RecheckAt | None:
     """Find the first gang that was bound in part for longer: `partial` if it still is."""
-    soonest: Later | None = None
+    soonest: RecheckAt | None = None
     for gang in case.gangs if gangs is None else gangs:
         for life in generations.of(gang):
             burst = life.binding(case.end)
@@ -29,7 +29,7 @@ def slow(case: Case, gangs: Sequence[Gang] | None = None) -> Finding | Later | N
             if burst.open:
                 # A hair later than the limit, so that the next look is past it.
                 at = case.end + case.limits.burst - length + 0.001
-                soonest = Later(min(at, soonest.at) if soonest else at)
+                soonest = RecheckAt(min(at, soonest.at) if soonest else at)
     return soonest
 
 
@@ -44,4 +44,4 @@ def _finding(case: Case, gang: Gang, life: Generation, burst: Interval, length: 
         *found,
     )
     name = "partial" if burst.open else "torn"
-    return Finding(name, "; ".join([what, *found]), evidence, sound=False)
+    return Finding(name, "; ".join([what, *found]), evidence, valid=False)

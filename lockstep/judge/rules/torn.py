@@ -5,14 +5,14 @@ from __future__ import annotations
 from lockstep.judge import clues
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang, History, Interval
-from lockstep.judge.model import Finding, Later
+from lockstep.judge.model import Finding, RecheckAt
 
 
-def torn(case: Case) -> Finding | Later | None:
+def torn(case: Case) -> Finding | RecheckAt | None:
     """Find the first such stretch: still open it is `partial`, over it is `torn`."""
     if not case.expectation.gang:
         return None  # pods that nothing holds together may come one by one
-    soonest: Later | None = None
+    soonest: RecheckAt | None = None
     for gang in case.gangs:
         for interval in gang.partly_bound(case.end):
             length = watched(interval, case.history)
@@ -21,7 +21,7 @@ def torn(case: Case) -> Finding | Later | None:
             if interval.open:
                 # A hair later than the limit, so that the next look is past it.
                 at = case.end + case.limits.burst - length + 0.001
-                soonest = Later(min(at, soonest.at) if soonest else at)
+                soonest = RecheckAt(min(at, soonest.at) if soonest else at)
     return soonest
 
 
@@ -49,4 +49,4 @@ def _finding(history: History, gang: Gang, interval: Interval, length: float) ->
         *found,
     )
     name = "partial" if interval.open else "torn"
-    return Finding(name, "; ".join([what, *found]), evidence, sound=False)
+    return Finding(name, "; ".join([what, *found]), evidence, valid=False)

@@ -12,4 +12,4 @@ def unstarted(case: Case) -> Finding | None:
     problems = podgroups.problems(case)
     if not problems or not all(gang.complete for gang in case.wanted):
         return None
-    return Finding("unmanaged", "; ".join(problems), tuple(problems), sound=False)
+    return Finding("unmanaged", "; ".join(problems), tuple(problems), valid=False)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lockstep import judge
-from lockstep.judge import Expectation, Later, Verdict
+from lockstep.judge import Expectation, RecheckAt, Verdict
 from lockstep.judge import runs as gang_runs
 from lockstep.judge.history import History
 from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
@@ -34,7 +34,7 @@ def test_serialized_when_every_gang_had_its_turn_whole() -> None:
     assert verdict.ok
     assert verdict.observed == "serialized"
     assert verdict.reason.startswith("3 gangs completed, never more than 1 at once")
-    assert verdict.bind_skew == 0.03
+    assert verdict.bind_skew_seconds == 0.03
     assert verdict.measures["gangsCompleted"] == 3
     assert verdict.measures["gangsAtOnce"] == 1
     assert verdict.measures["longestHandoverSeconds"] == pytest.approx(2.03)
@@ -111,7 +111,7 @@ def test_gangs_that_all_run_at_once_do_not_contend() -> None:
 def test_a_part_of_a_waiting_gang_breaks_the_turns() -> None:
     story = gang_placed(crowd(2), 2.0, 0)
     story.bind(3.0, "gang-1")
-    assert isinstance(judge.assess(story.until(4.0).recording, serialized(2)), Later)
+    assert isinstance(judge.assess(story.until(4.0).recording, serialized(2)), RecheckAt)
     verdict = judged(story.until(5.5), serialized(2))
     assert (verdict.observed, verdict.ok) == ("partial", False)
     assert "1 of 4 pods of gang-1 bound for 2.5 s" in verdict.reason
@@ -167,7 +167,7 @@ def deadlocked(groups: int = 3) -> Expectation:
 
 def test_deadlocked_when_it_lasts() -> None:
     story = deadlock()
-    assert judge.assess(story.until(4.0).recording, deadlocked()) == Later(5.0)
+    assert judge.assess(story.until(4.0).recording, deadlocked()) == RecheckAt(5.0)
     verdict = judged(story.until(12.0), deadlocked())
     assert verdict.ok
     assert verdict.observed == "deadlocked"
@@ -178,7 +178,7 @@ def test_deadlocked_when_it_lasts() -> None:
     assert verdict.measures["podSecondsWasted"] == pytest.approx(40.0)
     assert verdict.measures["podSecondsUseful"] == 0
     assert verdict.measures["longestWaitSeconds"] == pytest.approx(11.0)
-    assert verdict.bind_skew is None
+    assert verdict.bind_skew_seconds is None
     assert "gang-2: 2 of 4 pods bound (gang-2, gang-2-1)" in verdict.evidence
 
 
@@ -236,10 +236,10 @@ def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
     assert verdict.observed == "capped"
     assert verdict.reason.startswith("never more than 2 of 3 gangs ran at once")
     assert verdict.measures["gangsAtOnce"] == 2
-    assert verdict.evidence[:2] == (
+    assert verdict.evidence[:2] == [
         "queue narrow admits 2 gangs",
         "PodGroup/gang-2-r1 Unschedulable: queue resource quota insufficient: insufficient cpu",
-    )
+    ]
 
 
 def test_pods_of_a_gang_that_ends_are_told_but_not_held_against_the_queue() -> None:

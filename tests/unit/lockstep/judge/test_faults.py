@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep import judge
-from lockstep.judge import Later, Limits, Verdict
+from lockstep.judge import Limits, RecheckAt, Verdict
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -35,7 +35,7 @@ def at_deadline(story: Story, verdict: str = "placed") -> Verdict:
 def test_partly_bound_for_longer_than_a_burst_is_a_violation() -> None:
     story = gang_created(Story()).bind(2.0, "gang-0").bind(2.1, "gang-0-1")
     waiting = judge.assess(story.until(3.5).recording, expect("placed"))
-    assert isinstance(waiting, Later)
+    assert isinstance(waiting, RecheckAt)
     assert waiting.at == pytest.approx(4.0, abs=0.01)
     verdict = fault(story.until(5.1), "placed")
     assert verdict.observed == "partial"
@@ -76,7 +76,7 @@ def test_wrong_min_member() -> None:
         story.pod(1.0, name)
     story.pod_group(1.0, minMember=1)
     gang_placed(story)
-    assert judge.assess(story.recording, expect("placed")) == Later(3.2)
+    assert judge.assess(story.recording, expect("placed")) == RecheckAt(3.2)
     verdict = fault(story.until(3.3), "placed")
     assert verdict.observed == "unmanaged"
     assert "minMember 1, not 4" in verdict.reason
@@ -134,7 +134,7 @@ def test_pod_group_of_a_leader_that_left_waits_for_the_collector_and_holds_nobod
 
 def test_pod_group_of_an_earlier_leader_holds_the_gang_only_until_it_is_collected() -> None:
     story = gang_placed(gang_created(Story()).own(1.2, "earlier"))
-    assert isinstance(judge.assess(story.recording, expect("placed")), Later)
+    assert isinstance(judge.assess(story.recording, expect("placed")), RecheckAt)
     verdict = fault(story.until(9.0), "placed")
     assert verdict.observed == "unmanaged"
     assert "gang-0-r1 of gang-0 belongs to an earlier leader and goes with it" in verdict.reason
@@ -371,7 +371,7 @@ def test_a_group_that_is_made_again_whole_is_no_violation() -> None:
     verdict = judge.judge(gang_placed(story, at=27.0).recording, expect("placed"))
     assert verdict is not None
     assert verdict.ok
-    assert verdict.bind_skew == 0.03
+    assert verdict.bind_skew_seconds == 0.03
 
 
 def test_another_generation_with_another_size_is_a_gang_of_its_own() -> None:
@@ -399,7 +399,7 @@ def test_binds_told_late_after_a_cut_are_not_held_against_the_gang() -> None:
     verdict = judge.judge(story.recording, expect("placed"))
     assert verdict is not None
     assert verdict.ok
-    assert verdict.bind_skew is None
+    assert verdict.bind_skew_seconds is None
     assert any("cut from 2.050 to 6.000 s" in fact for fact in verdict.evidence)
 
 

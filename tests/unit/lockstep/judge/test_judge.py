@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from lockstep import judge
 from lockstep.errors import LockstepError
-from lockstep.judge import Expectation, Later
+from lockstep.judge import Expectation, RecheckAt
 from tests.unit.lockstep.story import (
     REQUESTS,
     Story,
@@ -39,8 +38,8 @@ def test_placed_reports_bind_skew_and_the_pod_group() -> None:
     story.phase(1.5, "Inqueue").phase(2.5, "Running")
     verdict = judge.judge(story.recording, expect("placed"))
     assert verdict is not None
-    assert verdict.bind_skew == 0.03
-    assert verdict.release_latency is None
+    assert verdict.bind_skew_seconds == 0.03
+    assert verdict.release_latency_seconds is None
     assert verdict.pod_group == {
         "name": "gang-0-r1",
         "minMember": 4,
@@ -72,7 +71,7 @@ def test_placed_with_several_groups_waits_for_all_and_reports_the_longest_skew()
     assert verdict is not None
     assert verdict.ok
     assert (verdict.bound, verdict.size) == (8, 8)
-    assert verdict.bind_skew == 0.03
+    assert verdict.bind_skew_seconds == 0.03
 
 
 def test_pods_that_were_bound_before_the_recording_have_no_bind_skew() -> None:
@@ -83,7 +82,7 @@ def test_pods_that_were_bound_before_the_recording_have_no_bind_skew() -> None:
     verdict = judge.judge(story.recording, expect("placed"))
     assert verdict is not None
     assert verdict.ok
-    assert verdict.bind_skew is None
+    assert verdict.bind_skew_seconds is None
 
 
 def test_held_needs_several_cycles_that_refused_the_whole_gang() -> None:
@@ -95,7 +94,7 @@ def test_held_needs_several_cycles_that_refused_the_whole_gang() -> None:
     assert verdict.observed == "held"
     assert verdict.bound == 0
     assert "1 Insufficient cpu" in verdict.reason
-    assert verdict.bind_skew is None
+    assert verdict.bind_skew_seconds is None
 
 
 def test_held_does_not_count_cycles_before_the_gang_was_there() -> None:
@@ -132,7 +131,7 @@ def test_held_again_when_volcano_no_longer_writes_events() -> None:
         story.pod(0.0, name, listed=True)
     story.pod_group(0.0, conditions=unschedulable, listed=True)
     story.refuse(0.0, 2, tasks=1, listed=True).refuse(0.0, 23, listed=True).until(1.0)
-    assert judge.assess(story.recording, expect("held")) == Later(3.0)
+    assert judge.assess(story.recording, expect("held")) == RecheckAt(3.0)
     verdict = judge.judge(story.until(3.0).recording, expect("held"))
     assert verdict is not None
     assert verdict.ok
@@ -155,8 +154,8 @@ def test_released_measures_from_the_taint_that_went_to_the_last_bind() -> None:
     assert verdict is not None
     assert verdict.ok
     assert verdict.observed == "released"
-    assert verdict.release_latency == 0.53
-    assert verdict.bind_skew == 0.03
+    assert verdict.release_latency_seconds == 0.53
+    assert verdict.bind_skew_seconds == 0.03
 
 
 def test_released_is_not_called_held_while_it_waits_for_the_taint_to_go() -> None:
@@ -171,7 +170,7 @@ def test_released_without_a_taint_that_went_has_no_latency() -> None:
     verdict = judge.judge(story.recording, expect("released"))
     assert verdict is not None
     assert verdict.ok
-    assert verdict.release_latency is None
+    assert verdict.release_latency_seconds is None
 
 
 def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
@@ -188,7 +187,7 @@ def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
 
 def test_partial_needs_the_others_refused_and_some_time() -> None:
     story = control(Story())
-    assert judge.assess(story.until(2.0).recording, expect_partial()) == Later(4.1)
+    assert judge.assess(story.until(2.0).recording, expect_partial()) == RecheckAt(4.1)
     verdict = judge.judge(story.until(4.2).recording, expect_partial())
     assert verdict is not None
     assert verdict.ok
@@ -229,8 +228,10 @@ def test_expectation_survives_pulumi() -> None:
 
 
 def test_an_incomplete_expectation_is_refused() -> None:
-    with pytest.raises(LockstepError, match="not complete"):
+    with pytest.raises(LockstepError, match="not valid: Object missing required field `verdict`"):
         Expectation.from_mapping({"scenario": "gang"})
+    with pytest.raises(LockstepError, match="not JSON"):
+        Expectation.from_json("{")
 
 
 def test_an_unknown_verdict_is_refused() -> None:

@@ -54,7 +54,7 @@ def test_leader_first_with_a_part_bound_and_the_rest_later() -> None:
         "partialSeconds": 6.0,
         "releaseSeconds": 1.0,
     }
-    assert verdict.bind_skew == 6.5
+    assert verdict.bind_skew_seconds == 6.5
     assert "Insufficient cpu" in verdict.evidence[0]
 
 

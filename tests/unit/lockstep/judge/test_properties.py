@@ -100,7 +100,7 @@ def test_a_gang_is_placed_exactly_when_its_binds_are_one_burst(times: list[float
     assert verdict is not None
     assert verdict.ok == (skew <= judge.DEFAULT.burst)
     assert verdict.observed == ("placed" if verdict.ok else "torn")
-    assert verdict.bind_skew == round(skew, 3)
+    assert verdict.bind_skew_seconds == round(skew, 3)
 
 
 @settings(max_examples=60, deadline=None)

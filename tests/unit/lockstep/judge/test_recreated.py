@@ -35,7 +35,7 @@ def test_recreated_after_each_incident_with_its_time() -> None:
         "workerRecoverySeconds": 1.5,
         "nodeRecoverySeconds": 1.5,
     }
-    assert verdict.bind_skew == 0.03
+    assert verdict.bind_skew_seconds == 0.03
     assert len(verdict.evidence) == 3
 
 

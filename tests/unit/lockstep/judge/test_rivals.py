@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep import judge
-from lockstep.judge import Expectation, Later, Verdict, Workload
+from lockstep.judge import Expectation, RecheckAt, Verdict, Workload
 from tests.unit.lockstep.crowds import ended
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
@@ -57,12 +57,12 @@ def test_preempted_whole() -> None:
         "victimPartlyBoundSeconds": pytest.approx(0.3),
     }
     assert (verdict.bound, verdict.size) == (0, 4)
-    assert verdict.evidence == (
+    assert verdict.evidence == [
         "high-0: pods of priority class high, PodGroup high-0-r1 of high",
         "gang-0: pods of priority class low, PodGroup gang-0-r1 of none, which LWS leaves out",
         "gang-0 gave up its places within 0.300 s",
         "gang-0 was made anew and waits whole: 0 of 4 pods bound",
-    )
+    ]
 
 
 def test_preempted_and_left_without_a_pod_group_is_told() -> None:
@@ -94,11 +94,11 @@ def test_room_for_both_is_no_preemption() -> None:
 def test_a_gang_that_loses_a_part_and_keeps_the_rest_is_cut() -> None:
     story = arrived(full_pool())
     story.delete(6.0, "gang-0-3")
-    assert isinstance(judge.assess(story.until(7.0).recording, rivalry()), Later)
+    assert isinstance(judge.assess(story.until(7.0).recording, rivalry()), RecheckAt)
     verdict = judged(story.until(8.5), rivalry())
     assert (verdict.observed, verdict.ok) == ("cut", False)
     assert "kept others for 2.5 s" in verdict.reason
-    assert verdict.evidence == ("still bound: gang-0, gang-0-1, gang-0-2",)
+    assert verdict.evidence == ["still bound: gang-0, gang-0-1, gang-0-2"]
 
 
 def test_a_gang_that_went_bit_by_bit_is_cut_also_when_it_is_gone() -> None:
@@ -131,7 +131,7 @@ def waiting() -> Story:
 
 def test_waits_when_that_is_expected_and_lasts() -> None:
     story = waiting()
-    assert judge.assess(story.until(7.0).recording, rivalry("waits")) == Later(8.0)
+    assert judge.assess(story.until(7.0).recording, rivalry("waits")) == RecheckAt(8.0)
     verdict = judged(story.until(8.0), rivalry("waits"))
     assert verdict.ok
     assert verdict.reason.endswith(OVERUSED)
@@ -142,7 +142,7 @@ def test_waits_when_that_is_expected_and_lasts() -> None:
 
 def test_waits_is_found_after_some_patience_when_preemption_is_expected() -> None:
     story = waiting()
-    assert judge.assess(story.until(24.0).recording, rivalry()) == Later(25.0)
+    assert judge.assess(story.until(24.0).recording, rivalry()) == RecheckAt(25.0)
     verdict = judged(story.until(25.0), rivalry())
     assert (verdict.observed, verdict.ok) == ("waits", False)
 

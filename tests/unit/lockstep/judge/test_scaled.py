@@ -32,7 +32,7 @@ def test_scaled_through_all_steps_with_their_times() -> None:
         "scaleTo1Seconds": 1.2,
     }
     assert "2 → 6 → 1" in verdict.reason
-    assert verdict.bind_skew == 0.03
+    assert verdict.bind_skew_seconds == 0.03
 
 
 def test_scaled_waits_for_the_end_of_the_drill() -> None:
