@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from lockstep import versions
 from lockstep.errors import LockstepError
 from toolchain import cache, catalogue, found
 from toolchain.environment import environment
@@ -14,7 +15,7 @@ from toolchain.group import Group
 if TYPE_CHECKING:
     from toolchain.progress import Progress
 
-__all__ = ["chart", "ensure", "environment", "tool"]
+__all__ = ["chart", "ensure", "environment", "link_charts", "tool"]
 
 
 def tool(name: str) -> Path:
@@ -35,6 +36,23 @@ def chart(name: Literal["volcano", "lws"], version: str) -> Path | None:
         return None
     folder = cache.folder(group) / "charts" / name
     return folder if folder.is_dir() else None
+
+
+def link_charts(folder: Path) -> None:
+    """Make `folder`/volcano-<version> and `folder`/lws-<version> links to the cached charts.
+
+    The links have stable names, so a stack's plan can name them: the names of the cache's folders
+    change with every change of a pinned module. A link to a chart that is not cached is removed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    charts: list[tuple[Literal["volcano", "lws"], str]] = [("volcano", versions.VOLCANO)]
+    charts += [("lws", version) for version in versions.LWS_SUPPORTED]
+    for name, version in charts:
+        link = folder / f"{name}-{version}"
+        if target := chart(name, version):
+            cache.link(link, target)
+        else:
+            link.unlink(missing_ok=True)
 
 
 def ensure(

@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -153,3 +154,13 @@ def _try(descriptor: int, kind: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def link(path: Path, target: Path) -> None:
+    """Make `path` a symbolic link to `target` in one step, whatever link `path` was before."""
+    if path.is_symlink() and path.readlink() == target:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    fresh.symlink_to(target)
+    fresh.replace(path)

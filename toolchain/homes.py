@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from pathlib import Path
 
 from lockstep import paths
@@ -44,15 +43,5 @@ def prepare() -> Path:
         plugin = found.plugin_path(home, name)
         target = cache.program(catalogue.groups()[name], plugin.name)
         if target.is_file():
-            _link(plugin, target)
+            cache.link(plugin, target)
     return home
-
-
-def _link(link: Path, target: Path) -> None:
-    """Point a link at its target in one step, whatever it was before."""
-    if link.is_symlink() and link.readlink() == target:
-        return
-    link.parent.mkdir(parents=True, exist_ok=True)
-    fresh = link.with_name(f".{link.name}.{secrets.token_hex(8)}")
-    fresh.symlink_to(target)
-    fresh.replace(link)
