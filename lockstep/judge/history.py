@@ -66,13 +66,13 @@ class History:
         """Stretches in which the pods were not followed, so that they have no times."""
         found: list[Interval] = []
         since: float | None = None
-        for mark in sorted(self.recording.marks, key=lambda mark: mark.at):
-            if mark.kind != "pod":
+        for status in sorted(self.recording.watch_log, key=lambda status: status.at):
+            if status.kind != "pod":
                 continue
-            if mark.mark == "cut" and since is None:
-                since = mark.at
-            elif mark.mark in ("resumed", "relisted") and since is not None:
-                found.append(Interval(since, mark.at))
+            if status.state == "cut" and since is None:
+                since = status.at
+            elif status.state in ("resumed", "relisted") and since is not None:
+                found.append(Interval(since, status.at))
                 since = None
         if since is not None:
             found.append(Interval(since, max(self.end, since), open=True))

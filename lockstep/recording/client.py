@@ -159,7 +159,7 @@ class Live:
             if not byte:
                 raise LockstepError("the recorder ended before it told anything; run up again")
             header += byte
-        self.recording = Recording(recordings.header_from_line(header.decode()))
+        self.recording = Recording(recordings.header_from_line(header))
         self.ended = False
 
     def now(self) -> float:
@@ -181,7 +181,7 @@ class Live:
             pass
 
     def _entries(self) -> int:
-        return len(self.recording.observations) + len(self.recording.marks)
+        return len(self.recording.observations) + len(self.recording.watch_log)
 
     def _take(self, timeout: float) -> bool:
         """Read once; say whether anything came."""
@@ -197,7 +197,7 @@ class Live:
         self.ended = not data
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            self.recording.add(recordings.entry_from_line(line.decode()))
+            self.recording.add(recordings.entry_from_line(line))
         return bool(data)
 
     def end(self) -> None:

@@ -14,7 +14,7 @@ from typing import IO, Any
 from lockstep.kube import client as kube
 from lockstep.recording import model as recordings
 from lockstep.recording.client import END, READY_FD, Subject, pid_file, socket_of
-from lockstep.recording.model import Entry, Header, Mark
+from lockstep.recording.model import Entry, Header, Tick, WatchStatus
 from lockstep.recording.watch import Recorder, targets
 
 # How often the recorder looks whether its file is still there; its cluster may have been removed.
@@ -96,14 +96,14 @@ class _Server:
         self._file = fresh.open("w+b", buffering=0)
         early, self._early = self._early, []
         lines = [recordings.to_line(header), *map(recordings.to_line, early)]
-        self._file.write("".join(lines).encode())
+        self._file.write(b"".join(lines))
         fresh.replace(path)
 
     def _emit(self, entry: Entry) -> None:
         if self._file is None:
             self._early.append(entry)
             return
-        line = recordings.to_line(entry).encode()
+        line = recordings.to_line(entry)
         self._file.write(line)
         for reader in self._readers:
             reader.write(line)
@@ -133,7 +133,7 @@ class _Server:
             known = recorder.now()
             await asyncio.sleep(TICK)
             for reader in self._readers:
-                reader.write(recordings.tick_line(known).encode())
+                reader.write(recordings.to_line(Tick(known)))
 
     async def _timer(self) -> None:
         """Wait for the deadline, or until the recording was removed with its cluster."""
@@ -143,7 +143,7 @@ class _Server:
             await asyncio.sleep(min(LOOK, max(0.0, deadline - loop.time())))
 
     async def _finish(self, recorder: Recorder) -> None:
-        self._emit(Mark(recorder.now(), "pod", "ended"))
+        self._emit(WatchStatus(recorder.now(), "pod", "ended"))
         for path in (socket_of(self._subject.path), pid_file(self._subject.path)):
             path.unlink(missing_ok=True)
         for writer in list(self._readers):

@@ -1,30 +1,29 @@
-"""What a scenario's watches saw: one header, then observations, as JSON lines.
+"""A recording: everything that the watches of one scenario saw, in memory and as JSON lines.
 
-The recorder writes it, the judge and the report read it. A line is either the header, an
-`Observation` (something of the cluster changed) or a `Mark` (something happened to the watch
-itself, so that nobody takes the recorder's own delay for a delay of the cluster).
+The recorder writes the file; the judge, the live view and the report read it. The first line is
+the `Header`. Each other line is an `Observation` (an object of the cluster changed), a
+`WatchStatus` (the watch itself was interrupted, so that a delay of the recorder is not taken for a
+delay of the cluster) or a `Tick` (the recording is complete until a time).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 from lockstep import paths
 from lockstep.errors import LockstepError
 
-SCHEMA = "lockstep.dev/recording/v1"
-
 Kind = Literal["pod", "podgroup", "event", "node", "workload"]
 Change = Literal["ADDED", "MODIFIED", "DELETED"]
-MarkName = Literal["established", "cut", "resumed", "relisted", "ended"]
+WatchState = Literal["cut", "resumed", "relisted", "ended"]
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(msgspec.Struct, frozen=True, tag_field="schema", tag="lockstep.dev/recording/v2"):
     """How a recording was made."""
 
     scenario: str
@@ -36,21 +35,25 @@ class Header:
     started: str
     """Wall clock at time zero, ISO 8601 in UTC; every other time is monotonic and relative."""
     clock: float = 0.0
-    """The machine's monotonic clock at time zero: it tells a reader on it how late it is."""
+    """The machine's monotonic clock at time zero: a reader on it computes how late it is."""
     run: str = ""
-    """Distinguishes this recording from the one before it under the same name."""
+    """Distinguishes this recording from the previous recording of the same name."""
     watched: tuple[Kind, ...] = ()
-    """Kinds that were followed; `podgroup` is missing where the cluster has no Volcano."""
-    missing: Mapping[str, str] = field(default_factory=dict)
-    """Kinds that could not be followed, and why."""
+    """Kinds that were watched; `podgroup` is missing where Volcano is not installed."""
+    missing: Mapping[str, str] = {}
+    """Kinds that could not be watched, and why."""
 
 
-@dataclass(frozen=True)
-class Observation:
-    """One change of one object, as the recorder received it."""
+class _Entry(msgspec.Struct, frozen=True, tag_field="entry", tag=str.lower, omit_defaults=True):
+    """A line of a recording after its header."""
 
     at: float
-    """Seconds since the start, by the recorder's monotonic clock at receipt."""
+    """Seconds since the start, by the recorder's monotonic clock."""
+
+
+class Observation(_Entry, frozen=True):
+    """One change of one object, at the time when the recorder received it."""
+
     kind: Kind
     change: Change
     namespace: str
@@ -59,22 +62,42 @@ class Observation:
     version: str
     """The object's resourceVersion."""
     facts: Mapping[str, Any]
-    """The object, reduced to what a judge or a reader needs; see `lockstep.recording.facts`."""
+    """The fields of the object that a judge or a reader needs; see `lockstep.recording.facts`."""
     listed: bool = False
-    """Found by a list, not told by a watch: it was so at `at`, but since when is unknown."""
+    """Seen in a list, not in a watch: the object was so at `at`, but since when is unknown."""
 
 
-@dataclass(frozen=True)
-class Mark:
-    """Something that happened to the watch of one kind, not to the cluster."""
+class WatchStatus(_Entry, frozen=True):
+    """A change of the watch of one kind, not of the cluster."""
 
-    at: float
     kind: Kind
-    mark: MarkName
+    state: WatchState
     detail: str = ""
 
 
-Entry = Observation | Mark
+class Tick(_Entry, frozen=True):
+    """The time until which the recording is complete, though nothing may have happened."""
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A step of a drill, noted by the process that runs the drill and judges its effect."""
+
+    at: float
+    """Seconds since the start: the effects of the step come later."""
+    topic: str
+    """What the drill does, in words that a rule of the judge looks for."""
+    text: str = ""
+    """Which object it does it to, and other details for a reader."""
+    about: str = ""
+    """The workload under test, such as `LeaderWorkerSet/gang`."""
+
+    @property
+    def message(self) -> str:
+        """The topic and the text in one line."""
+        return f"{self.topic}: {self.text}" if self.text else self.topic
+
+
+Entry = Observation | WatchStatus | Tick
 
 
 @dataclass
@@ -83,21 +106,35 @@ class Recording:
 
     header: Header
     observations: list[Observation] = field(default_factory=list)
+    watch_log: list[WatchStatus] = field(default_factory=list)
+    """Interruptions of the watches."""
     marks: list[Mark] = field(default_factory=list)
+    """Steps of a drill, in the process that runs the drill only: they are not in the file."""
     end: float = 0.0
-    """Until when it is complete: what is not in it did not happen before this time."""
+    """Time until which it is complete: what is not in it did not happen before this time."""
 
-    def add(self, entry: Entry | float) -> None:
-        """Append one entry, or the time until which there is no other."""
+    def add(self, entry: Entry) -> None:
+        """Append one entry."""
         if isinstance(entry, Observation):
             self.observations.append(entry)
-        elif isinstance(entry, Mark):
-            self.marks.append(entry)
-        self.end = max(self.end, entry if isinstance(entry, float) else entry.at)
+        elif isinstance(entry, WatchStatus):
+            self.watch_log.append(entry)
+        self.end = max(self.end, entry.at)
+
+    def mark(self, topic: str, text: str, at: float, about: str = "") -> Mark:
+        """Note a step of a drill; `end` stays, as the watches have not told so much yet."""
+        noted = Mark(at, topic, text, about)
+        self.marks.append(noted)
+        return noted
 
     def of(self, kind: Kind) -> Iterator[Observation]:
         """Observations of one kind."""
         return (seen for seen in self.observations if seen.kind == kind)
+
+
+_ENCODER = msgspec.json.Encoder()
+_HEADER = msgspec.json.Decoder(Header)
+_ENTRY: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
 
 
 def path_of(cluster: str, scenario: str) -> Path:
@@ -105,47 +142,32 @@ def path_of(cluster: str, scenario: str) -> Path:
     return paths.cluster_dir(cluster) / "recordings" / f"{scenario}.jsonl"
 
 
-def to_line(item: Header | Entry) -> str:
+def to_line(item: Header | Entry) -> bytes:
     """One JSON line, newline included."""
-    if isinstance(item, Header):
-        return json.dumps({"schema": SCHEMA, **asdict(item)}) + "\n"
-    # Not asdict(): it copies the facts deeply, which is most of the recorder's time at 2,000 pods.
-    line = dict(item.__dict__)
-    if line.get("listed") is False:
-        del line["listed"]
-    return json.dumps(line, separators=(",", ":")) + "\n"
+    return _ENCODER.encode(item) + b"\n"
 
 
-def tick_line(until: float) -> str:
-    """A line for readers of a growing recording: until then it is complete. Not in its file."""
-    return json.dumps({"until": until}) + "\n"
-
-
-def header_from_line(line: str) -> Header:
+def header_from_line(line: bytes) -> Header:
     """Read the first line of a recording."""
     try:
-        data = json.loads(line)
-        if data.pop("schema") != SCHEMA:
-            raise KeyError("schema")
-        return Header(**{**data, **{key: tuple(data[key]) for key in ("namespaces", "watched")}})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LockstepError("this is not a recording of this version; record again") from error
+        return _HEADER.decode(line)
+    except msgspec.DecodeError as error:
+        raise LockstepError(
+            "the file is not a recording of this version of Lockstep; record again"
+        ) from error
 
 
-def entry_from_line(line: str) -> Entry | float:
-    """Read any other line of a recording; of a growing one, it may be until when it is complete."""
-    data = json.loads(line)
-    if "until" in data:
-        return float(data["until"])
-    return Mark(**data) if "mark" in data else Observation(**data)
+def entry_from_line(line: bytes) -> Entry:
+    """Read any other line of a recording."""
+    return _ENTRY.decode(line)
 
 
-def from_lines(lines: Iterable[str]) -> Recording:
+def from_lines(lines: Iterable[bytes]) -> Recording:
     """Read a recording; a last line that was cut short by a crash is left out."""
     iterator = iter(lines)
-    recording = Recording(header_from_line(next(iterator, "")))
+    recording = Recording(header_from_line(next(iterator, b"")))
     for line in iterator:
-        if line.endswith("\n"):
+        if line.endswith(b"\n"):
             recording.add(entry_from_line(line))
     return recording
 
@@ -153,7 +175,7 @@ def from_lines(lines: Iterable[str]) -> Recording:
 def read(path: Path) -> Recording:
     """Read the recording in a file."""
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open("rb") as file:
             return from_lines(file)
     except FileNotFoundError as error:
         raise LockstepError(f"there is no recording {path}; run the scenario first") from error

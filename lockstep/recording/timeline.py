@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lockstep.judge import notes
-
 if TYPE_CHECKING:
-    from lockstep.recording.model import Observation, Recording
+    from lockstep.recording.model import Mark, Observation, Recording
+
+DRILL_REASON = "LockstepDrill"
+"""Reason of the events that tell the steps of a drill."""
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _BLOCKING = frozenset({"NoSchedule", "NoExecute"})
@@ -24,7 +25,7 @@ def build(recording: Recording) -> dict[str, Any]:
         "pods": [_pod(story, when) for story in _stories(recording.of("pod"))],
         "podGroups": [_pod_group(story, when) for story in _stories(recording.of("podgroup"))],
         "taints": _taints(recording.of("node"), when),
-        "events": list(_events(recording.of("event"))),
+        "events": _events(recording),
     }
 
 
@@ -37,9 +38,9 @@ class _When:
 
     def __init__(self, recording: Recording) -> None:
         self._cuts: dict[str, float] = {}
-        for mark in recording.marks:
-            if mark.mark == "cut":
-                self._cuts.setdefault(mark.kind, mark.at)
+        for status in recording.watch_log:
+            if status.state == "cut":
+                self._cuts.setdefault(status.kind, status.at)
 
     def __call__(self, seen: Observation) -> dict[str, Any]:
         at = {"at": _seconds(seen.at)}
@@ -141,7 +142,23 @@ def _blocking(seen: Observation) -> set[str]:
     return {str(taint["key"]) for taint in taints if taint.get("effect") in _BLOCKING}
 
 
-def _events(observations: Iterable[Observation]) -> Iterator[dict[str, Any]]:
+def _events(recording: Recording) -> list[dict[str, Any]]:
+    """The cluster's events and the steps of a drill, in order."""
+    told = [*_cluster_events(recording.of("event")), *map(_step, recording.marks)]
+    return sorted(told, key=lambda event: event["at"])
+
+
+def _step(mark: Mark) -> dict[str, Any]:
+    return {
+        "at": _seconds(mark.at),
+        "reason": DRILL_REASON,
+        "object": mark.about,
+        "message": mark.message,
+        "count": 1,
+    }
+
+
+def _cluster_events(observations: Iterable[Observation]) -> Iterator[dict[str, Any]]:
     """Keep each event once per message, with the last count: repeats would bury the rest."""
     kept: dict[tuple[str, str, str], dict[str, Any]] = {}
     for seen in observations:
@@ -149,7 +166,7 @@ def _events(observations: Iterable[Observation]) -> Iterator[dict[str, Any]]:
             continue
         facts = seen.facts
         key = (str(facts.get("reason")), str(facts.get("object")), str(facts.get("message")))
-        if key[0] == notes.REASON and seen.listed:  # of a run before this one
+        if key[0] == DRILL_REASON and seen.listed:  # of a run before this one
             continue
         count = int(facts.get("count") or 1)
         if key in kept:

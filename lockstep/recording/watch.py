@@ -19,7 +19,14 @@ from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from lockstep.kube.pool import POOL_LABEL
 from lockstep.recording import facts
-from lockstep.recording.model import Change, Entry, Kind, Mark, Observation
+from lockstep.recording.model import (
+    Change,
+    Entry,
+    Kind,
+    Observation,
+    WatchState,
+    WatchStatus,
+)
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
@@ -99,7 +106,7 @@ class Follower:
                     pause = FIRST_PAUSE
                     self._receive(change, thing)
             except kube.FAILURES as error:
-                self._mark("cut", kube.explain(error))
+                self._tell_state("cut", kube.explain(error))
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 await self._recover(error)
@@ -112,10 +119,10 @@ class Follower:
             try:
                 if resumable:
                     self._late_until = await self._newest()
-                    self._mark("resumed")
+                    self._tell_state("resumed")
                 else:
                     await self.list()
-                    self._mark("relisted")
+                    self._tell_state("relisted")
                 return
             except kube.FAILURES:
                 await asyncio.sleep(pause)
@@ -178,8 +185,8 @@ class Follower:
             )
         )
 
-    def _mark(self, mark: Any, detail: str = "") -> None:
-        self._emit(Mark(self._clock(), self.target.kind, mark, detail))
+    def _tell_state(self, state: WatchState, detail: str = "") -> None:
+        self._emit(WatchStatus(self._clock(), self.target.kind, state, detail))
 
 
 def _number(version: str) -> int:

@@ -145,7 +145,7 @@ def _await_account(client: Client, namespace: str) -> None:
 def until(live: Live, seen: Callable[[], bool]) -> None:
     deadline = live.now() + PATIENCE
     while not seen():
-        assert live.now() < deadline, [entry.mark for entry in live.recording.marks]
+        assert live.now() < deadline, [entry.state for entry in live.recording.watch_log]
         assert not live.ended
         live.wait(deadline)
 
@@ -159,7 +159,7 @@ def pods(live: Live) -> list[tuple[str, str, bool]]:
 
 
 def marks(live: Live) -> list[str]:
-    return [mark.mark for mark in live.recording.marks if mark.kind == "pod"]
+    return [entry.state for entry in live.recording.watch_log if entry.kind == "pod"]
 
 
 def create(client: Client, live: Live, name: str) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.judge import Expectation, Workload
-from lockstep.recording.model import Change, Header, Kind, Mark, MarkName, Observation, Recording
+from lockstep.recording.model import (
+    Change,
+    Header,
+    Kind,
+    Observation,
+    Recording,
+    WatchState,
+    WatchStatus,
+)
 
 NAMESPACE = "lockstep-gang"
 REQUESTS = {"cpu": "2", "memory": "4Gi"}
@@ -60,8 +68,8 @@ class Story:
     def uid(self, kind: Kind, name: str) -> str:
         return str(self._state[kind, name]["uid"])
 
-    def mark(self, at: float, mark: MarkName, kind: Kind = "pod") -> Story:
-        self.recording.add(Mark(at, kind, mark))
+    def watch(self, at: float, state: WatchState, kind: Kind = "pod") -> Story:
+        self.recording.add(WatchStatus(at, kind, state))
         return self
 
     def pod(self, at: float, name: str, group: int = 0, lws: str = "gang", **facts: Any) -> Story:

@@ -391,7 +391,7 @@ def test_another_generation_with_another_size_is_a_gang_of_its_own() -> None:
 
 
 def test_binds_told_late_after_a_cut_are_not_held_against_the_gang() -> None:
-    story = gang_created(Story()).bind(2.0, "gang-0").mark(2.05, "cut").mark(6.0, "resumed")
+    story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").watch(6.0, "resumed")
     for name in pods()[1:]:
         story.bind(6.01, name)
     for name in pods():
@@ -404,6 +404,6 @@ def test_binds_told_late_after_a_cut_are_not_held_against_the_gang() -> None:
 
 
 def test_a_gang_that_stays_partial_after_a_cut_is_found() -> None:
-    story = gang_created(Story()).bind(2.0, "gang-0").mark(2.05, "cut").mark(6.0, "resumed")
+    story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").watch(6.0, "resumed")
     assert judge.judge(story.until(7.0).recording, expect("placed")) is None
     assert fault(story.until(9.0), "placed").observed == "partial"

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from lockstep import judge
 from lockstep.judge import Expectation
@@ -74,7 +75,7 @@ def test_order_of_delivery_and_repeats_do_not_change_the_verdict(
     wanted = judge.conclude(recording, expectation)
     shuffled = list(recording.observations)
     for seen in [chance.choice(shuffled) for _ in range(repeats)]:
-        shuffled.append(replace(seen, at=chance.uniform(seen.at, recording.end)))
+        shuffled.append(structs.replace(seen, at=chance.uniform(seen.at, recording.end)))
     chance.shuffle(shuffled)
     again = replace(recording, observations=shuffled)
     assert judge.conclude(again, expectation) == wanted

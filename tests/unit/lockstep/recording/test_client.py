@@ -66,7 +66,7 @@ def test_starts_serves_and_ends(levers: tuple[FakeApi, Subject]) -> None:
     pid = int(recorder_process.pid_file(subject.path).read_text())
     live.end()
     assert [seen.name for seen in recording.read(subject.path).observations] == ["old", "new"]
-    assert [mark.mark for mark in recording.read(subject.path).marks] == ["ended"]
+    assert [status.state for status in recording.read(subject.path).watch_log] == ["ended"]
     assert recorder_process.connect(subject.path) is None
     _gone(pid)
     assert {path.suffix for path in subject.path.parent.iterdir()} == {".jsonl", ".log"}

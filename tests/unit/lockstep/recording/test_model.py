@@ -1,15 +1,16 @@
-"""The file format: what is written is what is read."""
+"""The file format of a recording: what is written is what is read."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.recording import model as recording
-from lockstep.recording.model import Header, Mark, Observation, Recording
+from lockstep.recording import model
+from lockstep.recording.model import Header, Observation, Recording, Tick, WatchStatus
 
 HEADER = Header(
     scenario="gang",
@@ -23,46 +24,60 @@ HEADER = Header(
 )
 POD = Observation(1.5, "pod", "ADDED", "ns", "a", "u1", "7", {"node": None})
 LATE = Observation(2.5, "pod", "MODIFIED", "ns", "a", "u1", "8", {"node": "w1"}, listed=True)
-CUT = Mark(2.0, "pod", "cut", "reset")
+CUT = WatchStatus(2.0, "pod", "cut", "reset")
 
 
-def lines() -> list[str]:
-    return [recording.to_line(item) for item in (HEADER, POD, CUT, LATE)]
+def lines() -> list[bytes]:
+    return [model.to_line(item) for item in (HEADER, POD, CUT, LATE, Tick(3.0))]
 
 
-def test_a_recording_survives_its_file(tmp_path: Path) -> None:
+def test_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "gang.jsonl"
-    path.write_text("".join(lines()))
-    assert recording.read(path) == Recording(HEADER, [POD, LATE], [CUT], end=2.5)
+    path.write_bytes(b"".join(lines()))
+    assert model.read(path) == Recording(HEADER, [POD, LATE], [CUT], end=3.0)
 
 
 def test_each_entry_is_one_json_line() -> None:
     for line in lines():
-        assert line.count("\n") == 1
+        assert line.count(b"\n") == 1
         json.loads(line)
 
 
-def test_a_last_line_cut_short_by_a_crash_is_left_out() -> None:
-    whole = lines()
-    whole[-1] = whole[-1][:30]
-    assert recording.from_lines(whole).observations == [POD]
+def test_last_line_cut_short_by_a_crash_is_left_out() -> None:
+    complete = lines()[:4]
+    complete[-1] = complete[-1][:30]
+    assert model.from_lines(complete).observations == [POD]
 
 
-def test_only_some_kinds() -> None:
-    told = recording.from_lines(lines())
-    assert list(told.of("pod")) == [POD, LATE]
-    assert list(told.of("node")) == []
+def test_observations_of_one_kind() -> None:
+    recording = model.from_lines(lines())
+    assert list(recording.of("pod")) == [POD, LATE]
+    assert list(recording.of("node")) == []
 
 
-@pytest.mark.parametrize("line", ["", "{}", "[]", "nonsense", '{"schema": "other/v1"}'])
-def test_another_file_is_refused(line: str) -> None:
+def test_mark_is_no_news_of_the_cluster() -> None:
+    """A drill's own clock must not say until when the watches have told everything."""
+    recording = Recording(HEADER, end=1.0)
+    mark = recording.mark("evict", "the leader gang-0", 5.0, about="LeaderWorkerSet/gang")
+    assert recording.marks == [mark]
+    assert mark.message == "evict: the leader gang-0"
+    assert recording.end == 1.0
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"[]", b"nonsense", b'{"schema": "other/v1"}'])
+def test_file_of_another_format_is_refused(line: bytes) -> None:
     with pytest.raises(LockstepError, match="not a recording"):
-        recording.from_lines([line])
+        model.from_lines([line])
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_entry_with_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match="kind"):
+        model.entry_from_line(b'{"entry":"watchstatus","at":1.0,"kind":"moon","state":"cut"}')
+
+
+def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LockstepError, match="run the scenario first"):
-        recording.read(tmp_path / "none.jsonl")
+        model.read(tmp_path / "none.jsonl")
 
 
 def test_recordings_are_kept_with_their_cluster(
@@ -70,4 +85,4 @@ def test_recordings_are_kept_with_their_cluster(
 ) -> None:
     monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path))
     expected = tmp_path / "clusters" / "c1" / "recordings" / "gang.jsonl"
-    assert recording.path_of("c1", "gang") == expected
+    assert model.path_of("c1", "gang") == expected

@@ -37,7 +37,7 @@ def test_pod_that_was_there_before_says_so() -> None:
 
 
 def test_pod_that_was_listed_after_a_cut_came_during_it() -> None:
-    story = Story().mark(2.0, "cut", "node").mark(3.0, "cut")
+    story = Story().watch(2.0, "cut", "node").watch(3.0, "cut")
     story.tell(3.5, "pod", "ADDED", "gang-0", listed=True, node=None, phase="Pending")
     story.tell(3.6, "node", "ADDED", "w1", listed=True, taints=[])
     assert pod(story)["marks"] == [{"at": 3.5, "what": "created", "listed": True}]

@@ -12,7 +12,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
-from lockstep.recording.model import Entry, Mark, Observation
+from lockstep.recording.model import Entry, Observation, WatchStatus
 from lockstep.recording.watch import Recorder, targets
 from tests.unit.lockstep import fake_api
 from tests.unit.lockstep.fake_api import NODES, POD_GROUPS, PODS, FakeApi, serving
@@ -37,7 +37,7 @@ class Listener:
         return [(seen.change, seen.name, seen.listed) for seen in self.pods]
 
     def marks(self) -> list[str]:
-        return [e.mark for e in self.entries if isinstance(e, Mark) and e.kind == "pod"]
+        return [e.state for e in self.entries if isinstance(e, WatchStatus) and e.kind == "pod"]
 
     async def until(self, seen: Callable[[], bool]) -> None:
         async with asyncio.timeout(10):
