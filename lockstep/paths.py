@@ -1,18 +1,46 @@
-"""Where Lockstep keeps things: tools per user, everything else per checkout."""
+"""The folders that Lockstep uses: a cache per user, state and reports per Pulumi project."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from lockstep.errors import LockstepError
+
+PROJECT_FILE = "Pulumi.yaml"
+
+
+def checkout_dir() -> Path:
+    """Lockstep's own checkout, with its Pulumi.yaml and stacks/."""
+    folder = _checkout()
+    if folder is None:
+        raise LockstepError(
+            "this command needs a checkout of Lockstep, but Lockstep is installed as a package; "
+            "run it in a checkout"
+        )
+    return folder
+
 
 def project_dir() -> Path:
-    """The checkout: the folder of Pulumi.yaml."""
-    return Path(__file__).resolve().parent.parent
+    """The Pulumi project in use: the nearest folder with a Pulumi.yaml, from the current one up.
+
+    Outside of any project it is Lockstep's own checkout.
+    """
+    current = Path.cwd()
+    for folder in (current, *current.parents):
+        if (folder / PROJECT_FILE).is_file():
+            return folder
+    checkout = _checkout()
+    if checkout is None:
+        raise LockstepError(
+            f"no {PROJECT_FILE} in {current} or above it; change to the folder of your Pulumi "
+            "project, or set LOCKSTEP_STATE to a folder for Lockstep's state"
+        )
+    return checkout
 
 
 def cache_dir() -> Path:
-    """The toolchain's cache, shared by all checkouts of this user."""
+    """The toolchain's cache, shared by all projects of this user."""
     if own := os.environ.get("LOCKSTEP_CACHE"):
         return Path(own)
     root = os.environ.get("XDG_CACHE_HOME")
@@ -20,7 +48,7 @@ def cache_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Clusters, recordings, the local Pulumi backend and its passphrase: for their owner only."""
+    """Clusters, recordings, the local Pulumi backend and its passphrase; private to the user."""
     own = os.environ.get("LOCKSTEP_STATE")
     folder = Path(own) if own else project_dir() / ".lockstep"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -28,5 +56,11 @@ def state_dir() -> Path:
 
 
 def cluster_dir(name: str) -> Path:
-    """Everything that belongs to one cluster; gone when the cluster is."""
+    """The folder of one cluster, which is removed with the cluster."""
     return state_dir() / "clusters" / name
+
+
+def _checkout() -> Path | None:
+    folder = Path(__file__).resolve().parent.parent
+    is_checkout = (folder / PROJECT_FILE).is_file() and (folder / "stacks").is_dir()
+    return folder if is_checkout else None

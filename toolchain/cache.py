@@ -32,7 +32,7 @@ def build_dir() -> Path:
 
 def sources() -> Path:
     """The Go module files of this checkout."""
-    return paths.project_dir() / "toolchain" / "modules"
+    return Path(__file__).resolve().parent / "modules"
 
 
 def key(group: Group) -> str:

@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from lockstep import paths, versions
+from lockstep import versions
 from toolchain.kind_image import capabilities, recipe
 from toolchain.kind_image.console import Console
 from toolchain.kind_image.programs import node_file, program
@@ -84,7 +84,7 @@ def furnish(console: Console, root: Path) -> None:
     (root / "kind/version").write_text(f"v{versions.KUBERNETES}")
     manifests = root / "kind/manifests"
     manifests.mkdir(exist_ok=True)
-    network = paths.project_dir() / "toolchain" / "modules" / "kind-network" / "default-cni.yaml"
+    network = Path(__file__).resolve().parents[1] / "modules" / "kind-network" / "default-cni.yaml"
     shutil.copy(network, manifests / "default-cni.yaml")
     (manifests / "default-storage.yaml").write_text(STORAGE_CLASS)
 
