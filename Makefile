@@ -10,7 +10,7 @@ READY := .venv/.ready
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): requirements.txt requirements-dev.txt constraints.txt
+$(READY): requirements.txt requirements-dev.txt constraints.txt pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "lockstep: Python 3.11 or newer is needed; set PYTHON=/path/to/python3" >&2; exit 2; }
 	@echo "lockstep: making .venv (about a minute, once)"
@@ -20,7 +20,7 @@ $(READY): requirements.txt requirements-dev.txt constraints.txt
 	@touch $@
 
 demo: $(READY) ## walk the scenarios on the embedded cluster, judge each, write out/report.html
-	@$(PY) -m lockstep demo
+	@.venv/bin/lockstep demo
 
 test: lint unit ## lint, types and mocked unit tests; needs PyPI only
 
@@ -43,23 +43,23 @@ unit-lockstep:
 	@$(PY) -W error -m pytest tests/unit/lockstep tests/unit/toolchain tests/unit/kind_image -n 3
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
-	@$(PY) -m lockstep tools
+	@.venv/bin/lockstep tools
 	@$(PY) -m pytest -rs tests/e2e
 
 up: $(READY) ## deploy one stack: make up STACK=gang
-	@$(PY) -m lockstep up $(STACK)
+	@.venv/bin/lockstep up $(STACK)
 
 down: $(READY) ## destroy one stack and everything that belongs to it: make down STACK=gang
-	@$(PY) -m lockstep down $(STACK)
+	@.venv/bin/lockstep down $(STACK)
 
 tools: $(READY) ## fetch or build the toolchain (once, about 25 minutes on 2 cores)
-	@$(PY) -m lockstep tools
+	@.venv/bin/lockstep tools
 
 bench: $(READY) ## measure against a hand-written equivalent
-	@$(PY) -m lockstep tools
+	@.venv/bin/lockstep tools
 	@$(PY) -m tests.bench
 
 include toolchain/kind_image/targets.mk
 
-clean: ## remove the virtual environment and outputs (stacks: make down; tools: python -m lockstep tools --clean)
+clean: ## remove the virtual environment and outputs (stacks: make down; tools: lockstep tools --clean)
 	rm -rf .venv out .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

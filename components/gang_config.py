@@ -90,7 +90,7 @@ class GangConfig(pulumi.ComponentResource):
         restore = program(
             f"{name}-restore",
             cluster_name=args.cluster.cluster_name,
-            delete="gang_config restore",
+            delete="gang-config restore",
             environment=access(args.cluster),
             opts=args.cluster.child(self),
         )

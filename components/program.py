@@ -59,4 +59,4 @@ def access(cluster: Cluster) -> dict[str, pulumi.Input[str]]:
 
 
 def _shell(words: str) -> str:
-    return f'"$LOCKSTEP_PYTHON" -m lockstep {words}'
+    return f'"$LOCKSTEP_PYTHON" -m lockstep step {words}'

@@ -1,19 +1,21 @@
-"""The command line: each module of `lockstep.commands` is one subcommand."""
+"""The command line `lockstep`: one subcommand per module of `lockstep.commands`."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import pkgutil
 import sys
 from collections.abc import Sequence
 from typing import Protocol, cast
 
-from lockstep import commands
 from lockstep.errors import LockstepError
 
-CANNOT_TELL = 2
-INTERRUPTED = 130
+EXIT_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+FOR_PEOPLE = ("demo", "up", "down", "verify", "report", "matrix", "tools")
+OTHERS = ("step", "kind-image")
+"""Commands that `--help` does not list: the Pulumi program or `make` runs them."""
 
 
 class Command(Protocol):
@@ -22,10 +24,10 @@ class Command(Protocol):
     HELP: str
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options."""
+        """Add the options of the command."""
 
     def run(self, args: argparse.Namespace) -> int:
-        """Do it, and return the exit code."""
+        """Run the command and return its exit code."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,23 +38,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         return cast("Command", args.command).run(args)
     except LockstepError as error:
         print(f"lockstep: {error}", file=sys.stderr)
-        return CANNOT_TELL
+        return EXIT_ERROR
     except KeyboardInterrupt:
         print("lockstep: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """Build the parser; import only the subcommand that is asked for, as imports cost time."""
+    """Build the parser; import only the command that is asked for, as imports take time."""
     parser = argparse.ArgumentParser(
-        prog="python -m lockstep",
-        description="Gang scheduling on Kubernetes that judges itself.",
+        prog="lockstep",
+        description="Gang scheduling on Kubernetes, with a pass/fail check in `pulumi up`.",
+        epilog="`lockstep COMMAND --help` explains a command; `lockstep step --help` lists the "
+        "steps that the Pulumi program runs.",
     )
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
-    wanted = [words[0]] if words and words[0] in names else names
-    for name in wanted:
-        command = cast("Command", importlib.import_module(f"lockstep.commands.{name}"))
+    asked_for = words[0] if words else ""
+    names = (asked_for,) if asked_for in (*FOR_PEOPLE, *OTHERS) else FOR_PEOPLE
+    for name in names:
+        module = importlib.import_module(f"lockstep.commands.{name.replace('-', '_')}")
+        command = cast("Command", module)
         subparser = subparsers.add_parser(name, help=command.HELP, description=command.HELP)
         command.configure(subparser)
         subparser.set_defaults(command=command)

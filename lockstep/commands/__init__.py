@@ -1,1 +1,1 @@
-"""Subcommands of `python -m lockstep`: each module has HELP, configure(parser) and run(args)."""
+"""Commands of `lockstep`; `cli` lists those that have HELP, configure(parser) and run(args)."""

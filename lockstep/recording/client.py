@@ -47,10 +47,18 @@ class Subject:
 
     def arguments(self) -> list[str]:
         """The command line of the process; strays are found by the path in it."""
-        words = ["record", "--serve", str(self.path), "--scenario", self.scenario]
-        words += ["--namespace", self.namespace, "--pool", self.pool]
-        words += ["--kubeconfig", self.kubeconfig, "--deadline", str(self.deadline)]
-        return words + (["--context", self.context] if self.context else [])
+        return ["step", "record", "--serve", str(self.path)]
+
+    def variables(self) -> dict[str, str]:
+        """The environment variables from which the process learns what to record."""
+        return {
+            "LOCKSTEP_SCENARIO": self.scenario,
+            "LOCKSTEP_NAMESPACE": self.namespace,
+            "LOCKSTEP_POOL": self.pool,
+            "LOCKSTEP_KUBECONFIG": self.kubeconfig,
+            "LOCKSTEP_CONTEXT": self.context or "",
+            "LOCKSTEP_DEADLINE": str(self.deadline),
+        }
 
 
 def socket_of(path: Path) -> Path:
@@ -96,7 +104,7 @@ def _spawn(subject: Subject, writer: int) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "lockstep", *subject.arguments()],
             cwd=paths.project_dir(),
-            env={**environment, READY_FD: str(writer)},
+            env={**environment, **subject.variables(), READY_FD: str(writer)},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

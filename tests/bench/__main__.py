@@ -73,7 +73,7 @@ def judging(folder: Path) -> None:
     print("\njudging: from the last change of a pod to the verdict, plus starting the command")
     started = time.monotonic()
     subprocess.run(
-        [sys.executable, "-m", "lockstep", "judge", "--help"],
+        [sys.executable, "-m", "lockstep", "step", "--help"],
         cwd=paths.project_dir(),
         stdout=subprocess.DEVNULL,
         check=True,

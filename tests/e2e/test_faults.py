@@ -167,7 +167,9 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     if mounted.returncode != 0:
         pytest.skip("this machine does not let a small disk be mounted")
     try:
-        done = lockstep("cluster", "create", "--name", "e2e-full", LOCKSTEP_STATE=str(tmp_path))
+        done = lockstep(
+            "step", "cluster", "create", LOCKSTEP_CLUSTER="e2e-full", LOCKSTEP_STATE=str(tmp_path)
+        )
         assert done.returncode == 2
         assert len(done.stderr.strip().splitlines()) == 1
         assert "MiB are free" in done.stderr

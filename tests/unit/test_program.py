@@ -129,8 +129,8 @@ def test_stack_passes_values_to_commands_by_environment_only(run: Run, stack: st
     name = graph.exports["cluster"]["name"]
     for record in graph.of_type(COMMAND):
         for verb in ("create", "update", "delete"):
-            words = record.inputs.get(verb) or '"$LOCKSTEP_PYTHON" -m lockstep '
-            assert words.startswith('"$LOCKSTEP_PYTHON" -m lockstep ')
+            words = record.inputs.get(verb) or '"$LOCKSTEP_PYTHON" -m lockstep step '
+            assert words.startswith('"$LOCKSTEP_PYTHON" -m lockstep step ')
             assert name not in words
 
 

@@ -90,7 +90,7 @@ class _Build:
             if not engine.is_installed():
                 self._install("docker.io")
             engine.start(program("kind-runtime"), self._progress.tick)
-            self._progress.note("started Docker; `python -m lockstep kind_image --stop` ends it")
+            self._progress.note("started Docker; `python -m lockstep kind-image --stop` ends it")
         engine.check_privileged()
         self._progress.finish("ready")
 

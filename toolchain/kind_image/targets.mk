@@ -2,7 +2,7 @@
 .PHONY: kind-image e2e-kind
 
 kind-image: $(READY) ## build kind's node image from package registries (root, opt-in)
-	@$(PY) -m lockstep kind_image
+	@.venv/bin/lockstep kind-image
 
 e2e-kind: $(READY) ## the scenarios on real kind; needs root and the node image
 	@$(PY) -m pytest tests/e2e_kind

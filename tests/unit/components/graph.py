@@ -112,7 +112,7 @@ class Graph(Mocks):
             "judge": {"ok": True, "observed": "placed"},
             "taint apply": {"blocked": []},
         }
-        words = (inputs.get("create") or "").removeprefix('"$LOCKSTEP_PYTHON" -m lockstep ')
+        words = (inputs.get("create") or "").removeprefix('"$LOCKSTEP_PYTHON" -m lockstep step ')
         if words == "nodes":
             environment = inputs["environment"]
             names = [

@@ -141,7 +141,7 @@ def test_installed_lws_needs_no_clean_up() -> None:
 def test_found_lws_gets_its_config_back_by_a_command_when_the_stack_goes(tmp_path: Path) -> None:
     graph = found(tmp_path, enabled=True)
     restore = graph["gang-restore"]
-    assert restore.inputs["delete"].endswith(" gang_config restore")
+    assert restore.inputs["delete"].endswith(" gang-config restore")
     assert "create" not in restore.inputs
     assert restore.environment["LOCKSTEP_CONTEXT"] == "mine"
     # The command is deleted, and so runs, after the patches, which are left in place for it.

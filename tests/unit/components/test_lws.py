@@ -86,8 +86,8 @@ def test_lws_kinds_are_installed_apart_from_it_and_before_it() -> None:
     """In Helm's hands, an upgrade would delete them, and every LeaderWorkerSet (lws#880)."""
     for graph in (lws_on_kind("/charts/lws"), lws_on_kwok()):
         kinds, release = graph["lws-crds"].inputs, graph["lws-release"].inputs
-        assert kinds["create"].endswith("-m lockstep crds apply")
-        assert kinds["delete"].endswith("-m lockstep crds remove")
+        assert kinds["create"].endswith("-m lockstep step crds apply")
+        assert kinds["delete"].endswith("-m lockstep step crds remove")
         assert kinds["environment"]["LOCKSTEP_CHART"] == "/charts/lws"
         assert kinds["environment"]["LOCKSTEP_VERSION"] == "0.8.0"
         assert graph.waits_for("lws-release", "lws-crds")

@@ -44,8 +44,8 @@ def judged(
 def test_watch_starts_a_recorder_and_ends_it_when_it_goes() -> None:
     recorder = judged()["watch-recorder"]
     assert recorder.type == COMMAND
-    assert recorder.inputs["create"].endswith("-m lockstep record")
-    assert recorder.inputs["delete"].endswith("-m lockstep record --stop")
+    assert recorder.inputs["create"].endswith("-m lockstep step record")
+    assert recorder.inputs["delete"].endswith("-m lockstep step record --stop")
     assert recorder.parent == "watch"
 
 

@@ -114,7 +114,7 @@ def test_small_disk_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_command_prints_the_image(steps: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["kind_image"]) == 0
+    assert cli.main(["kind-image"]) == 0
     assert steps
     assert capsys.readouterr().out == f"{recipe.image_name()}\n"
 
@@ -127,7 +127,7 @@ def test_command_cleans_up(
         store, "all_built", lambda: ["lockstep/kind-node:a", "lockstep/kind-node:b"]
     )
     monkeypatch.setattr(store, "remove", lambda name: name.endswith("a"))
-    assert cli.main(["kind_image", "--clean"]) == 0
+    assert cli.main(["kind-image", "--clean"]) == 0
     said = capsys.readouterr().out
     assert "removed lockstep/kind-node:a" in said
     assert "lockstep/kind-node:b is in use" in said
@@ -139,5 +139,5 @@ def test_command_stops_our_engine(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ran: bool, said: str
 ) -> None:
     monkeypatch.setattr(engine, "stop", lambda: ran)
-    assert cli.main(["kind_image", "--stop"]) == 0
+    assert cli.main(["kind-image", "--stop"]) == 0
     assert said in capsys.readouterr().out

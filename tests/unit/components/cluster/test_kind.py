@@ -36,8 +36,8 @@ def kind_cluster(*pools: tuple[str, int]) -> Graph:
 
 def test_kind_makes_and_removes_the_cluster_by_its_own_command_line() -> None:
     containers = kind_cluster()["cluster-containers"]
-    assert containers.inputs["create"] == '"$LOCKSTEP_PYTHON" -m lockstep kind create'
-    assert containers.inputs["delete"] == '"$LOCKSTEP_PYTHON" -m lockstep kind delete'
+    assert containers.inputs["create"] == '"$LOCKSTEP_PYTHON" -m lockstep step kind create'
+    assert containers.inputs["delete"] == '"$LOCKSTEP_PYTHON" -m lockstep step kind delete'
     assert containers.environment["LOCKSTEP_CLUSTER"] == "lockstep-kind"
 
 

@@ -112,7 +112,7 @@ def test_apply_installs_every_kind_and_keeps_helm_off(
     api: DefiningApi, chart: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert chart.is_dir()
-    assert cli.main(["crds", "apply"]) == 0
+    assert cli.main(["step", "crds", "apply"]) == 0
     assert json.loads(capsys.readouterr().out) == {"others": []}
     for name in (SETS, DISAGGREGATED):
         metadata = api.objects[f"{HOME}/{name}"]["metadata"]
@@ -122,7 +122,7 @@ def test_apply_installs_every_kind_and_keeps_helm_off(
 
 def test_apply_is_on_the_server_and_takes_fields_over(api: DefiningApi, chart: Path) -> None:
     assert chart.is_dir()
-    cli.main(["crds", "apply"])
+    cli.main(["step", "crds", "apply"])
     request = api.applied[0]
     assert request.headers["content-type"] == "application/apply-patch+yaml"
     assert request.url.params["fieldManager"] == "lockstep"
@@ -134,7 +134,7 @@ def test_apply_waits_until_the_kinds_are_served(
 ) -> None:
     assert chart.is_dir()
     api.deaf = True
-    assert cli.main(["crds", "apply"]) == 2
+    assert cli.main(["step", "crds", "apply"]) == 2
     assert "in vain until disaggregatedsets" in capsys.readouterr().err
 
 
@@ -160,7 +160,7 @@ def test_definition_that_was_there_is_updated_but_stays_theirs(
 ) -> None:
     assert chart.is_dir()
     api.put(f"{HOME}/{SETS}", definition())
-    cli.main(["crds", "apply"])
+    cli.main(["step", "crds", "apply"])
     assert json.loads(capsys.readouterr().out) == {"others": [SETS]}
     assert api.objects[f"{HOME}/{SETS}"]["metadata"]["labels"] == {}
     assert api.objects[f"{HOME}/{DISAGGREGATED}"]["metadata"]["labels"] != {}
@@ -170,8 +170,8 @@ def test_definition_of_an_interrupted_install_is_ours(
     api: DefiningApi, chart: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert chart.is_dir()
-    cli.main(["crds", "apply"])
-    cli.main(["crds", "apply"])  # without the state that a finished one leaves
+    cli.main(["step", "crds", "apply"])
+    cli.main(["step", "crds", "apply"])  # without the state that a finished one leaves
     assert capsys.readouterr().out.count('{"others": []}') == 2
     assert api.objects[f"{HOME}/{SETS}"]["metadata"]["labels"] == {crds.INSTALLED_LABEL: "true"}
 
@@ -182,7 +182,7 @@ def test_definition_that_helm_installed_becomes_ours_with_a_chart_at_hand(
     assert chart.is_dir()
     api.put(f"{HOME}/{SETS}", definition())
     monkeypatch.setenv("PULUMI_COMMAND_STDOUT", '{"others": []}')
-    cli.main(["crds", "apply"])
+    cli.main(["step", "crds", "apply"])
     assert api.objects[f"{HOME}/{SETS}"]["metadata"]["labels"] == {crds.INSTALLED_LABEL: "true"}
 
 
@@ -200,7 +200,7 @@ def test_upgrade_without_definitions_at_hand_is_refused(
 ) -> None:
     if image:
         install(api, image)
-    assert cli.main(["crds", "apply"]) == (2 if refused else 0)
+    assert cli.main(["step", "crds", "apply"]) == (2 if refused else 0)
     assert api.applied == []
     error = capsys.readouterr().err
     assert ("LWS 0.8.0 is installed, and an upgrade to 0.9.0" in error) == refused
@@ -221,7 +221,7 @@ def test_upgrade_that_would_replace_every_pod_is_refused_before_anything_changes
     api.put(f"{REVISIONS}/one-1", revision("1", "0.7.0"))
     install(api, "registry.k8s.io/lws/lws:v0.7.0")
     monkeypatch.setenv("LOCKSTEP_VERSION", "0.8.0")
-    assert cli.main(["crds", "apply"]) == (2 if used else 0)
+    assert cli.main(["step", "crds", "apply"]) == (2 if used else 0)
     assert bool(api.applied) != used
     error = capsys.readouterr().err
     assert ("lws#797" in error) == used
@@ -232,7 +232,7 @@ def test_apply_that_is_refused_is_an_error_of_one_line(
     api: DefiningApi, capsys: pytest.CaptureFixture[str]
 ) -> None:
     api.refused = ("GET",)
-    assert cli.main(["crds", "apply"]) == 2
+    assert cli.main(["step", "crds", "apply"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -247,31 +247,31 @@ def test_lws_of_somebody_else_is_left_alone(
     monkeypatch.setenv("LOCKSTEP_CHART", str(chart) if with_chart else "")
     api.put(f"{HOME}/{SETS}", definition())
     install(api, "registry.k8s.io/lws/lws:v0.9.0")
-    assert cli.main(["crds", "apply"]) == 2
+    assert cli.main(["step", "crds", "apply"]) == 2
     assert api.applied == []
-    assert "has LWS 0.9.0 already; set lockstep:installLws to false" in capsys.readouterr().err
+    assert "already has LWS 0.9.0; set lockstep:installLws to false" in capsys.readouterr().err
 
 
 def test_lws_of_an_interrupted_install_is_ours(api: DefiningApi, chart: Path) -> None:
     assert chart.is_dir()
-    cli.main(["crds", "apply"])
+    cli.main(["step", "crds", "apply"])
     install(api, "registry.k8s.io/lws/lws:v0.9.0")
-    assert cli.main(["crds", "apply"]) == 0
+    assert cli.main(["step", "crds", "apply"]) == 0
 
 
 def test_apply_must_know_the_version(
     api: DefiningApi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("LOCKSTEP_VERSION")
-    assert cli.main(["crds", "apply"]) == 2
+    assert cli.main(["step", "crds", "apply"]) == 2
     assert api.applied == []
-    assert "which LWS?" in capsys.readouterr().err
+    assert "LOCKSTEP_VERSION is not set" in capsys.readouterr().err
 
 
 def removed(api: DefiningApi, monkeypatch: pytest.MonkeyPatch, others: list[str]) -> set[str]:
     before = set(api.objects)
     monkeypatch.setenv("PULUMI_COMMAND_STDOUT", json.dumps({"others": others}))
-    assert cli.main(["crds", "remove"]) == 0
+    assert cli.main(["step", "crds", "remove"]) == 0
     return before - set(api.objects)
 
 
@@ -312,6 +312,6 @@ def test_remove_must_know_what_was_there_before(
     api: DefiningApi, capsys: pytest.CaptureFixture[str]
 ) -> None:
     api.put(f"{HOME}/{SETS}", definition())
-    assert cli.main(["crds", "remove"]) == 2
+    assert cli.main(["step", "crds", "remove"]) == 2
     assert f"{HOME}/{SETS}" in api.objects
-    assert "what was there before us?" in capsys.readouterr().err
+    assert "PULUMI_COMMAND_STDOUT is empty" in capsys.readouterr().err

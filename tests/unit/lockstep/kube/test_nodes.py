@@ -126,7 +126,7 @@ class TestCommand:
         monkeypatch.setenv("LOCKSTEP_POOL_SIZE", "2")
 
     def test_workers_are_printed_as_json(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert cli.main(["nodes"]) == 0
+        assert cli.main(["step", "nodes"]) == 0
         workers = json.loads(capsys.readouterr().out)["workers"]
         assert [worker["name"] for worker in workers] == ["plain", "ours"]
         assert workers[0]["cpu"] == "1537m"
@@ -135,14 +135,14 @@ class TestCommand:
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.setenv("LOCKSTEP_POOL_SIZE", "many")
-        assert cli.main(["nodes"]) == 2
+        assert cli.main(["step", "nodes"]) == 2
         assert "LOCKSTEP_POOL_SIZE" in capsys.readouterr().err
 
     def test_cluster_that_refuses_is_an_error_of_one_line(
         self, api: MemoryApi, capsys: pytest.CaptureFixture[str]
     ) -> None:
         api.refused = ("GET",)
-        assert cli.main(["nodes"]) == 2
+        assert cli.main(["step", "nodes"]) == 2
         assert capsys.readouterr().err == (
             "lockstep: the cluster does not do as asked: forbidden\n"
         )

@@ -110,13 +110,13 @@ class TestCommand:
     def test_apply_names_the_blocked_workers(
         self, api: MemoryApi, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert cli.main(["taint", "apply"]) == 0
+        assert cli.main(["step", "taint", "apply"]) == 0
         assert json.loads(capsys.readouterr().out) == {"blocked": ["a"]}
         assert taints_of(api, "a") == [OURS]
 
     def test_remove_frees_them(self, api: MemoryApi) -> None:
-        cli.main(["taint", "apply"])
-        assert cli.main(["taint", "remove"]) == 0
+        cli.main(["step", "taint", "apply"])
+        assert cli.main(["step", "taint", "remove"]) == 0
         assert taints_of(api, "a") == []
 
     @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ class TestCommand:
         capsys: pytest.CaptureFixture[str],
     ) -> None:
         monkeypatch.setenv(name, value)
-        assert cli.main(["taint", "apply"]) == 2
+        assert cli.main(["step", "taint", "apply"]) == 2
         error = capsys.readouterr().err
         assert name in error
         assert error.count("\n") == 1

@@ -229,14 +229,14 @@ class TestCommand:
     ) -> None:
         monkeypatch.setenv("LOCKSTEP_CLUSTER", "demo")
         monkeypatch.setenv("LOCKSTEP_KIND_CONFIG", CONFIG)
-        assert cli.main(["kind", "create"]) == 0
+        assert cli.main(["step", "kind", "create"]) == 0
         assert json.loads(capsys.readouterr().out)["kubeconfig"] == "server: demo\n"
-        assert cli.main(["kind", "delete"]) == 0
+        assert cli.main(["step", "kind", "delete"]) == 0
         assert not paths.cluster_dir("demo").exists()
 
     def test_missing_variable_is_named(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.delenv("LOCKSTEP_CLUSTER", raising=False)
-        assert cli.main(["kind", "create"]) == 2
+        assert cli.main(["step", "kind", "create"]) == 2
         assert "LOCKSTEP_CLUSTER" in capsys.readouterr().err

@@ -35,13 +35,13 @@ def notes(thing: dict[str, Any]) -> dict[str, str]:
 
 
 def test_restore_gives_lws_its_own_text_back(api: MemoryApi) -> None:
-    assert cli.main(["gang_config", "restore"]) == 0
+    assert cli.main(["step", "gang-config", "restore"]) == 0
     assert api.objects[CONFIG_MAP]["data"] == {KEY: UPSTREAM, "other": "kept"}
     assert notes(api.objects[CONFIG_MAP]) == {"theirs": "1"}
 
 
 def test_restore_restarts_the_manager_after_its_config_is_back(api: MemoryApi) -> None:
-    cli.main(["gang_config", "restore"])
+    cli.main(["step", "gang-config", "restore"])
     assert api.patches == [CONFIG_MAP, MANAGER]
     assert api.objects[MANAGER]["spec"]["replicas"] == 2
     assert notes(api.objects[MANAGER]["spec"]["template"]) == {"theirs": "1"}
@@ -51,7 +51,7 @@ def test_restore_restarts_the_manager_after_its_config_is_back(api: MemoryApi) -
 def test_restore_keeps_what_others_changed_meanwhile(api: MemoryApi) -> None:
     edited = with_scheduler_provider(UPSTREAM) + "clientConnection: {qps: 1000}\n"
     api.put(CONFIG_MAP, {"metadata": {"annotations": {}}, "data": {KEY: edited}})
-    cli.main(["gang_config", "restore"])
+    cli.main(["step", "gang-config", "restore"])
     assert api.objects[CONFIG_MAP]["data"][KEY] == f"{UPSTREAM}clientConnection: {{qps: 1000}}\n"
 
 
@@ -59,12 +59,12 @@ def test_restore_keeps_what_others_changed_meanwhile(api: MemoryApi) -> None:
 def test_restore_of_an_lws_that_is_gone_is_done(api: MemoryApi, gone: tuple[str, ...]) -> None:
     for path in gone:
         del api.objects[path]
-    assert cli.main(["gang_config", "restore"]) == 0
+    assert cli.main(["step", "gang-config", "restore"]) == 0
 
 
 def test_restore_without_a_config_still_cleans_up(api: MemoryApi) -> None:
     api.put(CONFIG_MAP, {"metadata": {"annotations": {}}})
-    assert cli.main(["gang_config", "restore"]) == 0
+    assert cli.main(["step", "gang-config", "restore"]) == 0
     assert "data" not in api.objects[CONFIG_MAP]
 
 
@@ -72,7 +72,7 @@ def test_restore_that_is_refused_is_an_error_of_one_line(
     api: MemoryApi, capsys: pytest.CaptureFixture[str]
 ) -> None:
     api.refused = ("GET",)
-    assert cli.main(["gang_config", "restore"]) == 2
+    assert cli.main(["step", "gang-config", "restore"]) == 2
     assert capsys.readouterr().err == "lockstep: cannot read the config of LWS: forbidden\n"
 
 
@@ -80,5 +80,5 @@ def test_restore_whose_patch_is_refused_is_an_error_of_one_line(
     api: MemoryApi, capsys: pytest.CaptureFixture[str]
 ) -> None:
     api.refused = ("PATCH",)
-    assert cli.main(["gang_config", "restore"]) == 2
+    assert cli.main(["step", "gang-config", "restore"]) == 2
     assert "cannot restore ConfigMap lws-manager-config: forbidden" in capsys.readouterr().err

@@ -79,5 +79,5 @@ def test_silent_webhook_is_an_error_that_says_where_to_look() -> None:
 def test_command_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     client, asked = server(iter([ACCEPTED] * lws_webhook.IN_A_ROW))
     monkeypatch.setattr(access, "client", lambda: client)
-    assert cli.main(["webhook"]) == 0
+    assert cli.main(["step", "webhook"]) == 0
     assert asked

@@ -201,11 +201,11 @@ def test_judge_follows_the_recorder_that_record_started(
     judging: tuple[FakeApi, Subject], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     api, subject = judging
-    assert cli.main(["record"]) == 0
+    assert cli.main(["step", "record"]) == 0
     started = json.loads(capsys.readouterr().out)
     assert started["recording"] == str(subject.path)
     _gang(api)
-    assert cli.main(["judge"]) == 0
+    assert cli.main(["step", "judge"]) == 0
     verdict = json.loads(capsys.readouterr().out)
     assert (verdict["observed"], verdict["bound"]) == ("placed", 2)
     assert recorder_process.connect(subject.path) is None
@@ -218,18 +218,22 @@ def test_judge_records_by_itself_when_nobody_does(
 ) -> None:
     api, subject = judging
     _gang(api)
-    assert cli.main(["judge"]) == 0
+    assert cli.main(["step", "judge"]) == 0
     assert json.loads(capsys.readouterr().out)["bindSkewSeconds"] is None
     assert not recorder_process.socket_of(subject.path).exists()
 
 
 def test_judge_fails_with_the_reason_at_its_deadline(
-    judging: tuple[FakeApi, Subject], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judging: tuple[FakeApi, Subject],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setenv("LOCKSTEP_PATIENCE", "0.5")
     api, _ = judging
     _gang(api, running=False)
     before = time.monotonic()
-    assert cli.main(["judge", "--patience", "0.5"]) == 1
+    assert cli.main(["step", "judge"]) == 1
     assert time.monotonic() - before < 10
     out, err = capsys.readouterr()
     assert out == ""
@@ -239,19 +243,11 @@ def test_judge_fails_with_the_reason_at_its_deadline(
     assert receipt["verdict"]["ok"] is False
 
 
-def test_judge_prints_json_of_a_failure_when_asked(
-    judging: tuple[FakeApi, Subject], capsys: pytest.CaptureFixture[str]
-) -> None:
-    _gang(judging[0], running=False)
-    assert cli.main(["judge", "--patience", "0.5", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["observed"] == "ignored"
-
-
 def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Subject]) -> None:
     _, subject = judging
-    cli.main(["record"])
-    assert cli.main(["record", "--stop"]) == 0
-    assert cli.main(["record", "--stop"]) == 0
+    cli.main(["step", "record"])
+    assert cli.main(["step", "record", "--stop"]) == 0
+    assert cli.main(["step", "record", "--stop"]) == 0
     assert recorder_process.connect(subject.path) is None
 
 
@@ -263,15 +259,17 @@ def test_record_says_what_is_not_given(
     name: str,
 ) -> None:
     monkeypatch.delenv(name)
-    assert cli.main(["record"]) == 2
-    assert f"set {name}" in capsys.readouterr().err
+    assert cli.main(["step", "record"]) == 2
+    assert f"{name} is not set" in capsys.readouterr().err
 
 
 def test_judge_refuses_an_expectation_that_is_not_json(
     judging: tuple[FakeApi, Subject],
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert cli.main(["judge", "--expectation", "no"]) == 2
+    monkeypatch.setenv("LOCKSTEP_EXPECTATION", "no")
+    assert cli.main(["step", "judge"]) == 2
     assert "not JSON" in capsys.readouterr().err
 
 

@@ -126,7 +126,7 @@ def test_second_walk_in_a_checkout_is_refused(
     capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     with demo.alone():
-        assert cli.main(words) == cli.CANNOT_TELL
+        assert cli.main(words) == cli.EXIT_ERROR
     assert "is running in this checkout already" in capsys.readouterr().err
     with demo.alone():
         pass  # the lock went with the walk that held it
@@ -166,7 +166,7 @@ def test_step_without_anybody_to_press_enter_is_one_line(
         Walk, "_take", lambda _, step: demo.Outcome(step, 0.0, None, "not tried here")
     )
     monkeypatch.setattr(Walk, "remove", lambda made: removed.append(made.stack.name))
-    assert cli.main(["demo", "--step"]) == cli.CANNOT_TELL
+    assert cli.main(["demo", "--step"]) == cli.EXIT_ERROR
     assert "--step waits for Enter, but the input has ended" in capsys.readouterr().err
     assert removed == ["demo"]
 

@@ -1,8 +1,7 @@
-"""`lockstep gang_config restore`: LWS as it was before Lockstep; the Pulumi program calls this."""
+"""Restore the configuration that LWS had before Lockstep changed it."""
 
 from __future__ import annotations
 
-import argparse
 from http import HTTPStatus
 from typing import Any
 
@@ -14,7 +13,6 @@ from lightkube.resources.core_v1 import ConfigMap
 from lightkube.types import PatchType
 
 from lockstep.errors import LockstepError
-from lockstep.kube import access
 from lockstep.lws.gang_config import (
     CONFIG_ANNOTATION,
     LWS_CONFIG_KEY,
@@ -25,26 +23,12 @@ from lockstep.lws.gang_config import (
     without_scheduler_provider,
 )
 
-HELP = "give LWS its own config back and restart it"
-
 # What a Pulumi patch leaves on the object it patched.
 _LEFT = {"pulumi.com/patchForce": None, REVISION_ANNOTATION: None}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Values come by environment: never through shell text."""
-    parser.add_argument("action", choices=["restore"])
-
-
-def run(args: argparse.Namespace) -> int:  # noqa: ARG001
-    """Take our part out of the config, then of the manager's pods, which restarts it."""
-    with access.cluster() as client:
-        restore(client)
-    return 0
-
-
 def restore(client: Client) -> None:
-    """Undo the patches; an LWS that is gone needs nothing."""
+    """Undo the patches, and so restart LWS; nothing to do if LWS is no longer installed."""
     try:
         found = client.get(ConfigMap, LWS_CONFIG_MAP, namespace=LWS_NAMESPACE)
     except ApiError as error:

@@ -1,0 +1,311 @@
+"""`lockstep step`: the steps of an update that only the Pulumi program runs.
+
+Their arguments are environment variables: a value from a stack's config never becomes shell text.
+Each step imports what it needs when it runs, because most of an update's steps are short and the
+imports would take longer than their work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockstep.errors import LockstepError
+
+HELP = "run one step of an update; for the Pulumi program, not for people"
+
+VARIABLES: Mapping[str, str] = {
+    "LOCKSTEP_CLUSTER": "the name of the cluster",
+    "LOCKSTEP_INCARNATION": "an id that changes when the cluster is recreated",
+    "LOCKSTEP_KUBECONFIG": "the path of a kubeconfig",
+    "LOCKSTEP_CONTEXT": "a context of that kubeconfig (optional)",
+    "LOCKSTEP_KIND_CONFIG": "kind's configuration of the cluster, as YAML",
+    "LOCKSTEP_CHART": "the folder of the LWS chart (optional)",
+    "LOCKSTEP_VERSION": "the version of Volcano or LWS",
+    "LOCKSTEP_OPERATOR": "the operator to start, volcano or lws",
+    "LOCKSTEP_NAMESPACE": "the namespace to record",
+    "LOCKSTEP_SCENARIO": "the name of the scenario",
+    "LOCKSTEP_POOL": "the name of a pool of workers",
+    "LOCKSTEP_POOL_SIZE": "the number of workers in the pool",
+    "LOCKSTEP_NODES": "the names of the pool's workers, as a JSON list",
+    "LOCKSTEP_BLOCKED": "how many of these workers to block",
+    "LOCKSTEP_DEADLINE": "seconds after which the recorder ends by itself (optional)",
+    "LOCKSTEP_EXPECTATION": "the expected verdict, as JSON",
+    "LOCKSTEP_DRILL": "the drill to perform before judging (optional)",
+    "LOCKSTEP_PATIENCE": "seconds to wait before judging the current state (optional)",
+    "PULUMI_COMMAND_STDOUT": "what `crds apply` printed when it ran last; set by Pulumi",
+}
+
+
+class Variables:
+    """Typed access to the environment variables of a step."""
+
+    def __init__(self, values: Mapping[str, str] | None = None) -> None:
+        self._values = os.environ if values is None else values
+
+    def text(self, name: str) -> str:
+        """Return a variable that must be set."""
+        value = self.optional(name)
+        if value is None:
+            raise LockstepError(f"{name} is not set; set it to {VARIABLES[name]}")
+        return value
+
+    def optional(self, name: str) -> str | None:
+        """Return a variable, or None when it is not set or empty."""
+        return self._values.get(name) or None
+
+    def integer(self, name: str) -> int:
+        """Return a variable that must be a whole number."""
+        value = self.text(name)
+        if not value.isdecimal():
+            raise LockstepError(f"{name} is {value!r}; it must be a whole number")
+        return int(value)
+
+    def seconds(self, name: str, default: float) -> float:
+        """Return a number of seconds, or the default when the variable is not set."""
+        value = self.optional(name)
+        try:
+            return default if value is None else float(value)
+        except ValueError:
+            raise LockstepError(f"{name} is {value!r}; it must be a number of seconds") from None
+
+    def document(self, name: str) -> Any:
+        """Return the value of a variable that must be JSON."""
+        value = self.text(name)
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            raise LockstepError(f"{name} is not JSON ({error}); its value is {value!r}") from error
+
+
+def create_cluster(variables: Variables) -> None:
+    """Create an embedded cluster and print it as JSON once it serves."""
+    from lockstep.local import control_plane
+
+    incarnation = variables.optional("LOCKSTEP_INCARNATION") or "by-hand"
+    made = control_plane.create(variables.text("LOCKSTEP_CLUSTER"), incarnation)
+    print(json.dumps(made.describe()))
+
+
+def delete_cluster(variables: Variables) -> None:
+    """Delete an embedded cluster with its processes and its folder."""
+    from lockstep.local import control_plane
+
+    control_plane.delete(variables.text("LOCKSTEP_CLUSTER"))
+
+
+def create_kind(variables: Variables) -> None:
+    """Create a kind cluster and print its kubeconfig as JSON once its nodes are ready."""
+    from lockstep.local import kind
+
+    name = variables.text("LOCKSTEP_CLUSTER")
+    print(json.dumps(kind.create(name, variables.text("LOCKSTEP_KIND_CONFIG"))))
+
+
+def delete_kind(variables: Variables) -> None:
+    """Delete a kind cluster."""
+    from lockstep.local import kind
+
+    kind.delete(variables.text("LOCKSTEP_CLUSTER"))
+
+
+def start_operator(variables: Variables) -> None:
+    """Start Volcano or LWS beside an embedded cluster, or restart it with its changed config."""
+    from lockstep.local import control_plane, operators
+
+    operator = variables.text("LOCKSTEP_OPERATOR")
+    if operator not in operators.OPERATORS:
+        known = ", ".join(sorted(operators.OPERATORS))
+        raise LockstepError(f"LOCKSTEP_OPERATOR is {operator!r}; it must be one of {known}")
+    cluster = control_plane.load(variables.text("LOCKSTEP_CLUSTER"))
+    operators.start(cluster, operator, variables.optional("LOCKSTEP_VERSION") or "")
+
+
+def apply_crds(variables: Variables) -> None:
+    """Install the CRDs of LWS; print which of them existed before, for `crds remove`."""
+    from lockstep.kube import access, crds
+    from lockstep.lws import upgrade
+    from toolchain import catalogue
+
+    version = variables.text("LOCKSTEP_VERSION")
+    chart = variables.optional("LOCKSTEP_CHART")
+    with access.cluster() as client:
+        installed = upgrade.installed_version(client)
+        others = _crds_before(variables)
+        if others is None:
+            others = crds.already_there(client)
+            if others and installed:
+                raise LockstepError(
+                    f"the cluster already has LWS {installed}; "
+                    "set lockstep:installLws to false to use it, or remove it"
+                )
+        build_command = None if chart else catalogue.groups()[f"lws-{version}"].command
+        upgrade.check(client, installed, version, build_command)
+        if chart:
+            crds.apply(client, crds.of_chart(Path(chart)), others)
+    print(json.dumps({"others": others}))
+
+
+def remove_crds(variables: Variables) -> None:
+    """Delete the CRDs that this stack installed and that have no objects left."""
+    from lockstep.kube import access, crds
+
+    others = _crds_before(variables)
+    if others is None:
+        raise LockstepError(
+            "PULUMI_COMMAND_STDOUT is empty, so it is unknown which CRDs existed before; "
+            "set it to what `lockstep step crds apply` printed"
+        )
+    with access.cluster() as client:
+        for line in crds.remove(client, others):
+            print(line)
+
+
+def _crds_before(variables: Variables) -> list[str] | None:
+    """The CRDs that existed before the first `crds apply`; None if that has not run yet."""
+    if variables.optional("PULUMI_COMMAND_STDOUT") is None:
+        return None
+    return list(variables.document("PULUMI_COMMAND_STDOUT")["others"])
+
+
+def restore_gang_config(variables: Variables) -> None:  # noqa: ARG001
+    """Restore the original configuration of LWS and restart it."""
+    from lockstep.kube import access
+    from lockstep.lws import restore
+
+    with access.cluster() as client:
+        restore.restore(client)
+
+
+def await_webhook(variables: Variables) -> None:  # noqa: ARG001
+    """Wait until the API server reaches the webhook of LWS."""
+    from lockstep.kube import access
+    from lockstep.lws import webhook
+
+    with access.cluster() as client:
+        webhook.await_answers(client)
+
+
+def choose_nodes(variables: Variables) -> None:
+    """Choose the workers of a pool on a real cluster; print them and their free capacity."""
+    from lockstep.kube import access, nodes
+
+    pool, size = variables.text("LOCKSTEP_POOL"), variables.integer("LOCKSTEP_POOL_SIZE")
+    with access.cluster() as client:
+        chosen = nodes.choose(nodes.read(client), pool, size)
+    print(json.dumps({"workers": [node.worker() for node in chosen]}))
+
+
+def apply_taints(variables: Variables) -> None:
+    """Block the first workers of a pool, unblock the others, and print the blocked ones."""
+    from lockstep.kube import access, taints
+
+    nodes: list[str] = variables.document("LOCKSTEP_NODES")
+    blocked = variables.integer("LOCKSTEP_BLOCKED")
+    with access.cluster() as client:
+        taints.apply(client, nodes, blocked, variables.optional("LOCKSTEP_POOL") or "lockstep")
+    print(json.dumps({"blocked": nodes[:blocked]}))
+
+
+def remove_taints(variables: Variables) -> None:
+    """Unblock all workers of a pool."""
+    from lockstep.kube import access, taints
+
+    with access.cluster() as client:
+        taints.remove(client, variables.document("LOCKSTEP_NODES"))
+
+
+def start_recorder(variables: Variables) -> None:
+    """Start recording a scenario in the background and print the name of the recording."""
+    from lockstep.commands.judge import subject
+    from lockstep.recording import client as recorder_process
+
+    print(json.dumps(recorder_process.start(subject(variables))))
+
+
+def stop_recorder(variables: Variables) -> None:
+    """Stop the recorder of a scenario, if it runs, and delete its recording."""
+    from lockstep.commands.judge import subject
+    from lockstep.recording import client as recorder_process
+
+    recorder_process.remove(subject(variables).path)
+
+
+def judge(variables: Variables) -> int:
+    """Judge a recorded scenario, write its receipt and print the verdict; exit 1 if it failed."""
+    from lockstep.commands.judge import run as judge_scenario
+
+    return judge_scenario(variables)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step: the function that runs it and the variables it reads."""
+
+    run: Callable[[Variables], int | None]
+    variables: tuple[str, ...]
+
+    @property
+    def help(self) -> str:
+        """What the step does, in a sentence."""
+        return (self.run.__doc__ or "").strip()
+
+
+_CLUSTER = ("KUBECONFIG", "CONTEXT")
+_SUBJECT = ("CLUSTER", "SCENARIO", "NAMESPACE", "POOL", *_CLUSTER, "DEADLINE")
+
+STEPS: Mapping[str, Step] = {
+    "cluster create": Step(create_cluster, ("CLUSTER", "INCARNATION")),
+    "cluster delete": Step(delete_cluster, ("CLUSTER",)),
+    "kind create": Step(create_kind, ("CLUSTER", "KIND_CONFIG")),
+    "kind delete": Step(delete_kind, ("CLUSTER",)),
+    "operators": Step(start_operator, ("CLUSTER", "OPERATOR", "VERSION")),
+    "crds apply": Step(apply_crds, (*_CLUSTER, "VERSION", "CHART")),
+    "crds remove": Step(remove_crds, _CLUSTER),
+    "gang-config restore": Step(restore_gang_config, _CLUSTER),
+    "webhook": Step(await_webhook, _CLUSTER),
+    "nodes": Step(choose_nodes, (*_CLUSTER, "POOL", "POOL_SIZE")),
+    "taint apply": Step(apply_taints, (*_CLUSTER, "NODES", "BLOCKED", "POOL")),
+    "taint remove": Step(remove_taints, (*_CLUSTER, "NODES")),
+    "record": Step(start_recorder, _SUBJECT),
+    "record --stop": Step(stop_recorder, _SUBJECT),
+    "judge": Step(judge, (*_SUBJECT, "EXPECTATION", "DRILL", "PATIENCE")),
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Describe every step and every variable in the help text."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _describe()
+    parser.add_argument("words", nargs="+", metavar="STEP", help="the step, such as: crds apply")
+    parser.add_argument("--stop", action="store_true", help="of record: stop the recorder")
+    parser.add_argument("--serve", metavar="FILE", type=Path, help=argparse.SUPPRESS)
+
+
+def _describe() -> str:
+    lines = ["steps, and the variables that each reads (without LOCKSTEP_):"]
+    for words, step in STEPS.items():
+        lines += [f"  {words:<20} {step.help}", f"{'':<22} {', '.join(step.variables)}"]
+    lines += ["", "environment variables:"]
+    lines += [f"  {name:<22} {meaning}" for name, meaning in VARIABLES.items()]
+    return "\n".join(lines)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the step that the words name."""
+    if args.serve:
+        from lockstep.commands.judge import subject
+        from lockstep.recording import daemon
+
+        daemon.serve(subject(Variables(), args.serve))
+        return 0
+    words = " ".join([*args.words, *(["--stop"] if args.stop else [])])
+    step = STEPS.get(words)
+    if step is None:
+        raise LockstepError(f"there is no step {words!r}; see `lockstep step --help`")
+    return step.run(Variables()) or 0
