@@ -15,8 +15,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from lockstep.errors import LockstepError
-from lockstep.judge import verification
-from lockstep.judge.verification import GangReport
+from lockstep.judge import verify as verification
+from lockstep.judge.verify import GangReport
 from lockstep.kube import client as kube
 from lockstep.recording.model import Header, Recording
 from lockstep.recording.watch import Recorder, targets

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Iterator
 from typing import Any, Protocol, cast
 
-from lockstep.drills.ground import Ground, InVain
+from lockstep.drills.context import Ground, InVain
 from lockstep.errors import LockstepError
 from lockstep.judge import notes
 from lockstep.kube import client as kube

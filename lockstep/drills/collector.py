@@ -11,7 +11,7 @@ import uuid
 
 from lightkube.models.meta_v1 import ObjectMeta, OwnerReference
 
-from lockstep.drills.ground import Ground
+from lockstep.drills.context import Ground
 from lockstep.judge.history import History
 from lockstep.kube import client as kube
 

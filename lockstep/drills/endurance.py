@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep.drills.ground import Ground
+from lockstep.drills.context import Ground
 from lockstep.drills.outcome import spoilt
 from lockstep.judge.history import History
 

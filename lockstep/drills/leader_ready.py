@@ -5,10 +5,10 @@ from __future__ import annotations
 from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType
 
-from lockstep.drills import sets
+from lockstep.drills import actions as sets
 from lockstep.drills.collector import await_collector
-from lockstep.drills.ground import Ground
-from lockstep.judge import generations
+from lockstep.drills.context import Ground
+from lockstep.judge import groups as generations
 from lockstep.judge.history import History
 from lockstep.judge.rules.leader_first import ALL, PART
 from lockstep.kube import pool as room

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType
 
-from lockstep.drills import sets
+from lockstep.drills import actions as sets
 from lockstep.drills.collector import await_collector
-from lockstep.drills.ground import Ground, InVain
+from lockstep.drills.context import Ground, InVain
 from lockstep.drills.lws_log import LwsLog
-from lockstep.judge import generations
+from lockstep.judge import groups as generations
 from lockstep.judge.history import History
 from lockstep.judge.rules.refused import BACK, SAID, TAKEN
 from lockstep.lws import rights

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lockstep import judge
-from lockstep.drills.ground import Ground
+from lockstep.drills.context import Ground
 
 
 def spoilt(ground: Ground) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from lightkube import ApiError
 from lightkube.types import PatchType
 
-from lockstep.drills.ground import Ground
+from lockstep.drills.context import Ground
 from lockstep.kube import client as kube
 
 

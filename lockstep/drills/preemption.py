@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from lightkube.types import PatchType
 
 from lockstep.drills import pod_groups
-from lockstep.drills.ground import Ground
-from lockstep.drills.sets import LeaderWorkerSet
+from lockstep.drills.actions import LeaderWorkerSet
+from lockstep.drills.context import Ground
 from lockstep.errors import LockstepError
 from lockstep.judge import podgroups, rivals
 from lockstep.judge.history import Gang, History

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from lightkube.resources.core_v1 import Pod
 
-from lockstep.drills import sets
+from lockstep.drills import actions as sets
+from lockstep.drills.actions import STEADY
 from lockstep.drills.collector import await_collector
-from lockstep.drills.ground import Ground
-from lockstep.drills.sets import STEADY
-from lockstep.judge.generations import Generation
+from lockstep.drills.context import Ground
+from lockstep.judge.groups import Generation
 from lockstep.judge.history import History
 from lockstep.judge.rules.recreated import LEADER, NODE, WORKER
 from lockstep.kube import taints

@@ -6,9 +6,9 @@ So the set ends as Pulumi made it.
 
 from __future__ import annotations
 
-from lockstep.drills import sets
+from lockstep.drills import actions as sets
 from lockstep.drills.collector import await_collector
-from lockstep.drills.ground import Ground
+from lockstep.drills.context import Ground
 from lockstep.judge.rules.rolled import SURGE, TIGHT
 from lockstep.kube import pool as room
 from lockstep.kube import taints

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lockstep.drills import sets
+from lockstep.drills import actions as sets
 from lockstep.drills.collector import await_collector
-from lockstep.drills.ground import Ground
+from lockstep.drills.context import Ground
 from lockstep.judge.rules.scaled import STEPS, TOPIC
 
 

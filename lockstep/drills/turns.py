@@ -15,11 +15,12 @@ from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType
 
 from lockstep.drills import pod_groups
-from lockstep.drills.ground import Ground
+from lockstep.drills.context import Ground
 from lockstep.drills.outcome import spoilt
-from lockstep.judge import podgroups, runs
+from lockstep.judge import figures as runs
+from lockstep.judge import podgroups
+from lockstep.judge.figures import Run
 from lockstep.judge.history import Gang, History
-from lockstep.judge.runs import Run
 
 WORK = 1.0
 """Seconds that a gang works."""

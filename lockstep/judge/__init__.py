@@ -7,7 +7,8 @@ it says what was seen. Adding a verdict means adding its rules to `rules.RULES`.
 from __future__ import annotations
 
 from lockstep.errors import LockstepError
-from lockstep.judge import conclusion, measures, podgroups
+from lockstep.judge import explain as conclusion
+from lockstep.judge import measures, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.model import Expectation, Finding, Limits, RecheckAt, Verdict, Workload
 from lockstep.judge.rules import RULES

@@ -11,7 +11,7 @@ from lightkube.resources.core_v1 import Pod
 from lightkube.types import PatchType
 
 from lockstep import paths
-from lockstep.drills.sets import LeaderWorkerSet
+from lockstep.drills.actions import LeaderWorkerSet
 from lockstep.kube import client as kube
 from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lockstep.judge import figures as gang_runs
 from lockstep.judge import podgroups
-from lockstep.judge import runs as gang_runs
 from lockstep.judge.case import Case
+from lockstep.judge.figures import Run
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.rules.serialized import evidence, mismatch, starving
 from lockstep.judge.rules.slow import slow
-from lockstep.judge.runs import Run
 
 
 def capped(case: Case) -> Finding | RecheckAt | None:

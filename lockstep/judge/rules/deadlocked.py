@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lockstep.judge import clues, podgroups
-from lockstep.judge import runs as gang_runs
+from lockstep.judge import figures as gang_runs
 from lockstep.judge.case import Case
 from lockstep.judge.history import Gang, Pod
 from lockstep.judge.model import Finding, RecheckAt

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from lockstep.judge import clues, generations, notes, podgroups
+from lockstep.judge import clues, notes, podgroups
+from lockstep.judge import groups as generations
 from lockstep.judge.case import Case
-from lockstep.judge.generations import Generation
+from lockstep.judge.groups import Generation
 from lockstep.judge.history import Pod
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.notes import Phase

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lockstep.judge import clues, podgroups, rivals
-from lockstep.judge import runs as gang_runs
+from lockstep.judge import figures as gang_runs
 from lockstep.judge.case import Case
+from lockstep.judge.figures import Run
 from lockstep.judge.history import Gang
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.rules.slow import slow
-from lockstep.judge.runs import Run
 
 
 def preempted(case: Case) -> Finding | RecheckAt | None:

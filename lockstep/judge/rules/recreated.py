@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.judge import clues, generations, notes, podgroups
+from lockstep.judge import clues, notes, podgroups
+from lockstep.judge import groups as generations
 from lockstep.judge.case import Case
-from lockstep.judge.generations import Generation
+from lockstep.judge.groups import Generation
 from lockstep.judge.history import Gang
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.notes import Phase

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.judge import generations, notes, podgroups
+from lockstep.judge import groups as generations
+from lockstep.judge import notes, podgroups
 from lockstep.judge.case import Case
-from lockstep.judge.generations import Generation
+from lockstep.judge.groups import Generation
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.judge.notes import Phase
 from lockstep.judge.rules.unstarted import unstarted

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockstep.judge import clues, generations
+from lockstep.judge import clues
+from lockstep.judge import groups as generations
 from lockstep.judge.case import Case
-from lockstep.judge.generations import Generation
+from lockstep.judge.groups import Generation
 from lockstep.judge.history import Gang, Interval
 from lockstep.judge.model import Finding, RecheckAt
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, Verdict
-from lockstep.judge import runs as gang_runs
+from lockstep.judge import figures as gang_runs
 from lockstep.judge.history import History
 from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
 from tests.unit.lockstep.story import NAMESPACE, Story, expect, gang_created, gang_placed, pods

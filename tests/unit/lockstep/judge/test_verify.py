@@ -11,8 +11,8 @@ import pytest
 
 from lockstep import cli
 from lockstep.commands import verify
-from lockstep.judge import verification
-from lockstep.judge.verification import BROKEN, CANNOT_TELL, HOLDS, GangReport
+from lockstep.judge import verify as verification
+from lockstep.judge.verify import BROKEN, CANNOT_TELL, HOLDS, GangReport
 from tests.unit.lockstep.fake_api import POD_GROUPS, PODS, SETS, FakeApi, serving
 from tests.unit.lockstep.story import Story, gang_created, gang_placed, pods
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lockstep.judge import generations
-from lockstep.judge.generations import Generation
+from lockstep.judge import groups as generations
+from lockstep.judge.groups import Generation
 from lockstep.judge.history import Gang, History, Pod
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.judge import generations, notes
+from lockstep.judge import groups as generations
+from lockstep.judge import notes
 from lockstep.judge.history import History
 from tests.unit.lockstep.drill_story import DrillStory, names
 from tests.unit.lockstep.story import NAMESPACE, expect

@@ -7,9 +7,10 @@ from typing import Any
 from lightkube.generic_resource import create_namespaced_resource
 from lightkube.types import PatchType
 
-from lockstep.drills.ground import Ground
-from lockstep.judge import Expectation, generations
-from lockstep.judge.generations import Generation
+from lockstep.drills.context import Ground
+from lockstep.judge import Expectation
+from lockstep.judge import groups as generations
+from lockstep.judge.groups import Generation
 from lockstep.judge.history import History
 
 LeaderWorkerSet = create_namespaced_resource(
