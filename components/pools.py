@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pulumi
 
 from lockstep.kube import quantity
-from lockstep.kube.pool import PODS_PER_WORKER, POOL_LABEL, capacity
+from lockstep.scenarios.pool import PODS_PER_WORKER, POOL_LABEL, capacity
 
 __all__ = ["POOL_LABEL", "Requests", "Worker", "WorkerPool", "capacity", "pod_requests"]
 

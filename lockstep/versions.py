@@ -1,5 +1,9 @@
 """The pinned version of every program; toolchain/modules/*/go.mod agree with it."""
 
+from __future__ import annotations
+
+import re
+
 PULUMI = "3.259.0"
 PULUMI_KUBERNETES = "4.27.0"
 PULUMI_COMMAND = "1.1.3"
@@ -30,3 +34,9 @@ WORKLOAD_IMAGE = (
 KIND_NODE_IMAGE = (
     "kindest/node:v1.34.11@sha256:44e222ee2132dab25ff87301682f89eb82c7880ea3a1bf543bfe9708fd08d67d"
 )
+
+
+def of_image(image: str) -> str | None:
+    """Return the version in an image's tag, such as 1.34.11 in `kindest/node:v1.34.11@sha256:…`."""
+    match = re.search(r":v?(\d+\.\d+\.\d+)", image)
+    return match[1] if match else None

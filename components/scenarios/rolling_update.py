@@ -6,7 +6,7 @@ import dataclasses
 
 from components.scenarios.base import Plan, ScenarioArgs
 from components.scenarios.gang import Gang
-from lockstep.kube import pool as room
+from lockstep.scenarios import pool as room
 
 
 class RollingUpdate(Gang):

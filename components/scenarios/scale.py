@@ -6,7 +6,7 @@ import dataclasses
 
 from components.scenarios.base import Plan, ScenarioArgs
 from components.scenarios.gang import Gang
-from lockstep.judge.rules.scaled import STEPS
+from lockstep.scenarios.registry import SCALE_STEPS
 
 
 class Scale(Gang):
@@ -20,6 +20,6 @@ class Scale(Gang):
 
     def plan(self, name: str, args: ScenarioArgs) -> Plan:
         """A set as in `gang`, and what is done to it."""
-        args = dataclasses.replace(args, groups=STEPS[-1])
+        args = dataclasses.replace(args, groups=SCALE_STEPS[-1])
         plan = self.gang_plan(name, args, verdict="scaled", blocked=None)
         return dataclasses.replace(plan, drill="scale")

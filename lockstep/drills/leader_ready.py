@@ -11,8 +11,8 @@ from lockstep.drills.context import Ground
 from lockstep.judge import groups as generations
 from lockstep.judge.history import History
 from lockstep.judge.rules.leader_first import ALL, PART
-from lockstep.kube import pool as room
 from lockstep.kube import taints
+from lockstep.scenarios import pool as room
 
 LASTING = 4.0
 """Seconds without change, with a scheduler that looks every second."""

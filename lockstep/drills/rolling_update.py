@@ -10,8 +10,8 @@ from lockstep.drills import actions as sets
 from lockstep.drills.collector import await_collector
 from lockstep.drills.context import Ground
 from lockstep.judge.rules.rolled import SURGE, TIGHT
-from lockstep.kube import pool as room
 from lockstep.kube import taints
+from lockstep.scenarios import pool as room
 
 ANNOTATION = "lockstep.dev/drill"
 

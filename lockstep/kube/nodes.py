@@ -13,7 +13,7 @@ from lightkube.resources.core_v1 import Node, Pod
 
 from lockstep.errors import LockstepError
 from lockstep.kube import quantity, taints
-from lockstep.kube.pool import POOL_LABEL
+from lockstep.scenarios.pool import POOL_LABEL
 
 # Part of a worker that pods may still take which are not there yet, such as operators.
 RESERVE = Fraction(1, 10)

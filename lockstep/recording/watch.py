@@ -17,7 +17,6 @@ from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
-from lockstep.kube.pool import POOL_LABEL
 from lockstep.recording import facts
 from lockstep.recording.model import (
     Change,
@@ -27,6 +26,7 @@ from lockstep.recording.model import (
     WatchState,
     WatchStatus,
 )
+from lockstep.scenarios.pool import POOL_LABEL
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0

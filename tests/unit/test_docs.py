@@ -12,6 +12,7 @@ import yaml
 import settings
 from lockstep import versions
 from lockstep.commands.matrix import steps
+from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import matrix
 from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
@@ -49,7 +50,7 @@ def test_stacks_tables_are_the_scenarios_and_the_clusters() -> None:
         [row[0] for row in table(title)] for title in ("What you will see", "Beyond the article")
     )
     assert article == ["gang", "constrained", "no-gang", "all", "kind", "existing"]
-    assert beyond == [name for name in settings.SCENARIOS if name not in article]
+    assert beyond == [name for name in SCENARIOS if name not in article]
     for name in [*article, *beyond]:
         assert (PROJECT_DIR / "stacks" / f"Pulumi.{name}.yaml").exists()
 
@@ -80,7 +81,7 @@ def test_required_go_is_what_the_toolchain_needs() -> None:
 def test_shown_error_is_the_real_one(line: str, configure_stack: ConfigureStack) -> None:
     match = re.match(r"lockstep:(\w+) is '(.*?)'", line)
     assert match
-    configure_stack("gang", **{match[1]: match[2]})
+    configure_stack("constrained", **{match[1]: match[2]})
     with pytest.raises(SettingsError) as raised:
         settings.load()
     assert str(raised.value) == line

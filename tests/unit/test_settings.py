@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 import settings
-from components import scenarios
 from lockstep import versions
+from lockstep.scenarios.registry import SCENARIOS
 from settings import ClusterSettings, PlatformSettings, ScenarioSettings, Settings, SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
 
@@ -33,7 +33,7 @@ def declared() -> dict[str, Any]:
     return config
 
 
-@pytest.mark.parametrize("scenario", settings.SCENARIOS)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_scenario_has_a_stack_of_its_name(
     scenario: str, configure_stack: ConfigureStack
 ) -> None:
@@ -54,14 +54,17 @@ def test_stack_gives_its_settings(stack: str, configure_stack: ConfigureStack) -
             provider=provider,  # type: ignore[arg-type]
             name=f"lockstep-{stack}",
             kubernetes_version="1.34.4",
+            kind_node_image=versions.KIND_NODE_IMAGE,
             worker_cpu="4",
             worker_memory="8Gi",
             kubeconfig=None,
             kube_context=context or None,
+            export_kubeconfig=False,
         ),
         platform=PlatformSettings(
             volcano_version="1.14.1",
             lws_version="0.8.0",
+            charts="local",
             gang_scheduling=True,
             install_volcano=True,
             install_lws=True,
@@ -81,7 +84,10 @@ def test_every_value_arrives_in_its_own_field(configure_stack: ConfigureStack) -
         workerMemory="64Mi",
         kubeconfig="/home/me/kube.yaml",
         kubeContext="here",
+        exportKubeconfig=True,
+        kindNodeImage="node:v1",
         lwsVersion="0.7.0",
+        charts="published",
         installVolcano=False,
         installLws=False,
         gangScheduling=False,
@@ -92,9 +98,9 @@ def test_every_value_arrives_in_its_own_field(configure_stack: ConfigureStack) -
     )
     loaded = settings.load()
     assert loaded.cluster == ClusterSettings(
-        "existing", "mine", "1.34.4", "500m", "64Mi", "/home/me/kube.yaml", "here"
+        "existing", "mine", "1.34.4", "node:v1", "500m", "64Mi", "/home/me/kube.yaml", "here", True
     )
-    assert loaded.platform == PlatformSettings("1.14.1", "0.7.0", False, False, False)
+    assert loaded.platform == PlatformSettings("1.14.1", "0.7.0", "published", False, False, False)
     assert loaded.scenarios == ScenarioSettings(("no-gang", "gang"), 9, 7, 6, 3)
 
 
@@ -143,9 +149,15 @@ def test_default_versions_are_the_pinned_ones() -> None:
     assert defaults["lwsVersion"] == versions.LWS_DEFAULT
 
 
-def test_scenario_names_are_those_that_can_be_deployed() -> None:
-    assert tuple(scenarios.SCENARIOS) == settings.SCENARIOS
-    assert set(settings.SCENARIOS) >= settings.WHOLE
+@pytest.mark.parametrize(
+    ("image", "version"),
+    [("", "1.34.11"), ("lockstep-node:v1.34.4-ab12", "1.34.4"), ("own/image:latest", None)],
+)
+def test_kind_has_the_kubernetes_version_of_its_image(
+    image: str, version: str | None, configure_stack: ConfigureStack
+) -> None:
+    configure_stack("kind", kindNodeImage=image)
+    assert settings.load().versions.get("kubernetes") == version
 
 
 def test_bad_config_ends_the_program_with_its_lines_only(
@@ -156,7 +168,7 @@ def test_bad_config_ends_the_program_with_its_lines_only(
     configure_stack("gang", groupSize=1)
     with pytest.raises(SystemExit) as ended:
         settings.load_or_exit()
-    assert ended.value.code == settings.REPORTED
+    assert ended.value.code == settings.ALREADY_REPORTED
     assert len(said) == 1
     assert said[0].startswith("lockstep:groupSize is '1'")
 

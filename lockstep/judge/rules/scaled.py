@@ -11,8 +11,6 @@ from lockstep.judge.notes import Phase
 from lockstep.judge.rules.unstarted import unstarted
 
 TOPIC = "scale to groups"
-STEPS = (2, 6, 1)
-"""The numbers of groups that the drill asks for, one after the other."""
 
 
 def scaled(case: Case) -> Finding | RecheckAt | None:

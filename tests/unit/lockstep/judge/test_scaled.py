@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lockstep import judge
-from lockstep.judge.rules.scaled import STEPS, TOPIC
+from lockstep.judge.rules.scaled import TOPIC
+from lockstep.scenarios.registry import SCALE_STEPS as STEPS
 from tests.unit.lockstep.drill_story import DrillStory, names
 from tests.unit.lockstep.story import expect
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.kube import pool as room
+from lockstep.scenarios import pool as room
 
 
 @given(st.integers(0, 10_000))

@@ -1,4 +1,4 @@
-"""Readers from config text to typed values: each returns the value, or says what is allowed."""
+"""Readers of config text: each returns the typed value, or raises with what is allowed."""
 
 from __future__ import annotations
 
@@ -16,49 +16,49 @@ Reader = Callable[[str], T]
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 
-class NotAllowed(ValueError):  # noqa: N818 - reads as what it says: "not allowed: must be …"
-    """The text is no value of the key; the message completes "must be …"."""
+class InvalidValue(ValueError):  # noqa: N818 - the message completes "must be …"
+    """The text is not a valid value of its key; the message says what is, after "must be"."""
 
 
 def text(value: str) -> str:
-    """Take any text."""
+    """Accept any text."""
     return value
 
 
 def boolean(value: str) -> bool:
-    """Take only what YAML writes for a boolean: `yes` and `1` are more often slips than meant."""
+    """Accept `true` and `false` only; `yes` and `1` are more often slips than meant."""
     if value not in ("true", "false"):
-        raise NotAllowed("true or false")
+        raise InvalidValue("true or false")
     return value == "true"
 
 
-def integer(*, minimum: int) -> Reader[int]:
-    """Read a whole number in plain digits, not below the minimum."""
+def integer(*, minimum: int, maximum: int) -> Reader[int]:
+    """Read a whole number in plain digits, within the limits."""
 
     def read(value: str) -> int:
-        if not re.fullmatch(r"-?[0-9]{1,9}", value) or int(value) < minimum:
-            raise NotAllowed(f"a whole number of at least {minimum}")
+        if not re.fullmatch(r"-?[0-9]{1,9}", value) or not minimum <= int(value) <= maximum:
+            raise InvalidValue(f"a whole number from {minimum} to {maximum}")
         return int(value)
 
     return read
 
 
 def one_of(choices: Sequence[str]) -> Reader[str]:
-    """Read one of a few names."""
+    """Read one of the names in `choices`."""
 
     def read(value: str) -> str:
         if value not in choices:
-            raise NotAllowed(f"one of: {', '.join(choices)}")
+            raise InvalidValue(f"one of: {', '.join(choices)}")
         return value
 
     return read
 
 
 def some_of(choices: Sequence[str]) -> Reader[tuple[str, ...]]:
-    """Read a list of different names out of a few, in the order given; it may be empty."""
+    """Read a list of different names in `choices`, in the order given; it may be empty."""
 
     def read(value: str) -> tuple[str, ...]:
-        allowed = NotAllowed(f"a list without repetition, any of: {', '.join(choices)}")
+        allowed = InvalidValue(f"a list without repetition, any of: {', '.join(choices)}")
         try:
             names = json.loads(value)
         except ValueError:
@@ -77,14 +77,14 @@ def amount(*, minimum: str, example: str) -> Reader[str]:
 
     def read(value: str) -> str:
         if _parsed(value) < quantity.parse(minimum):
-            raise NotAllowed(f"a Kubernetes quantity of at least {minimum}, such as {example}")
+            raise InvalidValue(f"a Kubernetes quantity of at least {minimum}, such as {example}")
         return value
 
     return read
 
 
 def _parsed(value: str) -> Fraction:
-    """Return the quantity, or less than any minimum when it is none."""
+    """Return the quantity; for invalid text a value below any minimum."""
     try:
         return quantity.parse(value)
     except quantity.QuantityError:
@@ -96,7 +96,7 @@ def label(*, longest: int) -> Reader[str]:
 
     def read(value: str) -> str:
         if len(value) > longest or not _LABEL.fullmatch(value):
-            raise NotAllowed(
+            raise InvalidValue(
                 f"at most {longest} lower-case letters, digits and hyphens, "
                 "beginning and ending with a letter or digit"
             )
