@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import yaml
 
-from lockstep.kube.pool import POOL_LABEL
+from lockstep.scenarios.pool import POOL_LABEL
 
 
 def config(
