@@ -1,35 +1,38 @@
-"""The recorder as a process in the background, and how to start, follow and end it.
+"""Start, stop and follow the recorder, a process in the background.
 
-It serves its recording on a Unix socket beside the file: whoever connects gets all lines from the
-first, then each new one as it comes, so that a judge wakes up when something happens and polls
-nothing. The path of a socket may have about a hundred characters only; a longer one is addressed
-from inside its folder.
+The recorder appends to the recording's file and holds a lock on that file as long as it runs, so
+"is it running?" has one answer that survives crashes, stalls and reused process ids. A reader
+follows the recording by reading what was appended; the recorder's ticks tell it until when the
+recording is complete.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
+import fcntl
 import os
-import socket
+import signal
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
-import psutil
+from typing import IO
 
 from lockstep import paths, processes
 from lockstep.errors import LockstepError
-from lockstep.recording import model as recordings
-from lockstep.recording.model import Recording
+from lockstep.recording import model
+from lockstep.recording.model import Header, Recording
+from lockstep.wait import wait_until
 
-DEADLINE = 900.0
+DEADLINE = 1800.0
+"""Seconds after which a recorder that no process follows ends by itself."""
 GRACE = 5.0
-READY_FD = "LOCKSTEP_READY_FD"
-END = b"end\n"
-LONGEST_ADDRESS = 100
+"""Seconds that a recorder may take to answer or to end."""
+POLL = 0.02
+"""Seconds between two looks at the file: the delay with which a reader sees a change."""
+EXTEND = signal.SIGUSR1
+"""The signal that starts the recorder's deadline anew."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,10 @@ class Subject:
     kubeconfig: str
     context: str | None = None
     deadline: float = DEADLINE
-    """Seconds after which the recorder ends by itself."""
-
-    def arguments(self) -> list[str]:
-        """The command line of the process; strays are found by the path in it."""
-        return ["step", "record", "--serve", str(self.path)]
+    """Seconds after which the recorder ends by itself, counted from the last `connect`."""
 
     def variables(self) -> dict[str, str]:
-        """The environment variables from which the process learns what to record."""
+        """The environment variables from which the recorder learns what to record."""
         return {
             "LOCKSTEP_SCENARIO": self.scenario,
             "LOCKSTEP_NAMESPACE": self.namespace,
@@ -61,186 +60,180 @@ class Subject:
         }
 
 
-def socket_of(path: Path) -> Path:
-    """Where the recorder of a recording listens."""
-    return path.with_suffix(".sock")
-
-
-def pid_file(path: Path) -> Path:
-    """Where the recorder of a recording leaves its process id."""
-    return path.with_suffix(".pid")
-
-
 def log_file(path: Path) -> Path:
-    """Where the recorder of a recording writes what goes wrong."""
+    """The file to which the recorder of a recording writes its errors."""
     return path.with_suffix(".log")
 
 
 def start(subject: Subject) -> dict[str, str]:
-    """Start a recorder anew; return when its watches stand, with the name of this run."""
+    """Start a recorder in place of an earlier one; return when it has established its watches.
+
+    The result names the recording and this run of it.
+    """
     stop(subject.path)
+    subject.path.unlink(missing_ok=True)
     subject.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    reader, writer = os.pipe()
-    with os.fdopen(reader, encoding="utf-8") as ready:
-        try:
-            process = _spawn(subject, writer)
-        finally:
-            os.close(writer)
-        answer = ready.read()  # until the child closes its end: by saying so, or by dying
-    if not answer:
-        process.wait()
-        raise LockstepError(f"the recorder did not start: {_last_words(subject.path)}")
-    # It outlives us, as it should: without this, Python would warn of a child still running.
+    process = _spawn(subject)
+    while not subject.path.exists():  # the recorder creates it once its watches are established
+        if process.poll() is not None:
+            raise LockstepError(f"the recorder did not start: {_last_error(subject.path)}")
+        time.sleep(POLL)
+    # The recorder outlives this process; Python would warn about a child that is still running.
     process.returncode = 0
-    return dict(json.loads(answer))
+    return {"recording": str(subject.path), "run": model.read(subject.path).header.run}
 
 
-def _spawn(subject: Subject, writer: int) -> subprocess.Popen[bytes]:
-    """Start the process, detached from our terminal, session and output."""
-    log = os.open(log_file(subject.path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    # Marked as the cluster's: whatever removes the cluster ends its recorders, too.
+def _spawn(subject: Subject) -> subprocess.Popen[bytes]:
+    """Start the process, detached from this terminal and session."""
+    # The mark lets whatever removes the cluster find and end the recorder, too.
     environment = processes.marked_environment(subject.path.parent.parent)
+    log = os.open(log_file(subject.path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", "lockstep", *subject.arguments()],
+            [sys.executable, "-m", "lockstep", "step", "record", "--serve", str(subject.path)],
             cwd=paths.project_dir(),
-            env={**environment, **subject.variables(), READY_FD: str(writer)},
+            env={**environment, **subject.variables()},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            pass_fds=(writer,),
             start_new_session=True,
         )
     finally:
         os.close(log)
 
 
-def _last_words(path: Path) -> str:
+def _last_error(path: Path) -> str:
     lines = log_file(path).read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    return lines[-1].removeprefix("lockstep: ") if lines else "it said nothing"
+    return lines[-1].removeprefix("lockstep: ") if lines else "it printed no error"
 
 
 def stop(path: Path) -> None:
-    """End the recorder of a recording, if one runs; its recording stays."""
-    process = _process(path)
-    if process is not None:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.terminate()
-            try:
-                process.wait(GRACE)
-            except psutil.TimeoutExpired:
-                process.kill()
-                process.wait(GRACE)
-    for leftover in (pid_file(path), socket_of(path)):
-        leftover.unlink(missing_ok=True)
+    """End the recorder of a recording, if it runs; the recording stays."""
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+        if not _is_recorded(file):
+            return
+        pid = _header(file).pid
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(LockstepError):
+                _signal(pid, number)
+                wait_until("its end", lambda: not _is_recorded(file), GRACE, POLL)
+                return
+        raise LockstepError(f"the recorder, process {pid}, does not end; kill it by hand")
 
 
 def remove(path: Path) -> None:
-    """End the recorder and remove its recording, with folders that hold nothing else."""
+    """End the recorder and remove its recording, and the folders if they are empty then."""
     stop(path)
     for leftover in (path, log_file(path)):
         leftover.unlink(missing_ok=True)
     for folder in (path.parent, path.parent.parent):
-        with contextlib.suppress(OSError):  # not empty: something else lives there
+        with contextlib.suppress(OSError):  # not empty
             folder.rmdir()
 
 
-def _process(path: Path) -> psutil.Process | None:
-    """Find the recorder by its pid file; the number alone may be another program's by now."""
+def lock(file: IO[bytes]) -> None:
+    """Lock a recording for the process that writes it, until that process ends."""
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_recorded(file: IO[bytes]) -> bool:
+    """Whether a recorder, even a stalled one, holds the lock of the file."""
     try:
-        process = psutil.Process(int(pid_file(path).read_text()))
-        return process if str(path) in process.cmdline() else None
-    except (OSError, ValueError, psutil.Error):
-        return None
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+        os.kill(pid, number)
+
+
+def _header(file: IO[bytes]) -> Header:
+    """Read the header, which the recorder writes before the file gets its name."""
+    return model.header_from_line(file.readline())
 
 
 class Live:
-    """A recording that is still being made, followed through its recorder's socket."""
+    """A recording that is still being made, for a process that follows it.
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._socket = connection
+    `recording` has what was read so far, `ended` tells that the recorder has ended, `wait` reads
+    on, `end` ends the recorder, `close` only stops following it.
+    """
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path = path
+        self._file = file
         self._rest = b""
-        connection.settimeout(GRACE)
-        header = b""
-        while not header.endswith(b"\n"):
-            byte = connection.recv(1)
-            if not byte:
-                raise LockstepError("the recorder ended before it told anything; run up again")
-            header += byte
-        self.recording = Recording(recordings.header_from_line(header))
+        self._last_news = time.monotonic()
+        self.recording = Recording(_header(file))
         self.ended = False
 
     def now(self) -> float:
-        """The recording's time."""
+        """The time since the start of the recording, by this process's clock."""
         return time.monotonic() - self.recording.header.clock
 
     def wait(self, until: float, gather: float = 0.0) -> None:
-        """Return when something new was seen, or when the recording is complete until a time.
+        """Return after a new observation, or when the recording is complete until a time.
 
-        What follows within `gather` seconds, or has piled up already, belongs to the same look.
+        Observations of the next `gather` seconds, and all that were made already, are read, too.
+        A recorder that hangs delays the return by `GRACE` seconds at most.
         """
-        before = self._entries()
-        latest = until + GRACE  # of our own clock, should the recorder hang
-        while self._entries() == before and self.recording.end < until and not self.ended:
-            if not self._take(max(latest - self.now(), 0.001)) and self.now() >= latest:
-                return
+        before = self._count()
+        while self._count() == before and self.recording.end < until and not self.ended:
+            if not self._read():
+                if self.now() >= until + GRACE:
+                    return
+                time.sleep(POLL)
         enough = self.now() + gather
-        while self._take(max(enough - self.now(), 0.0)):
-            pass
+        while self._read() or self.now() < enough:
+            if self.ended:
+                return
+            time.sleep(min(POLL, max(enough - self.now(), 0.0)))
 
-    def _entries(self) -> int:
+    def _count(self) -> int:
         return len(self.recording.observations) + len(self.recording.watch_log)
 
-    def _take(self, timeout: float) -> bool:
-        """Read once; say whether anything came."""
-        if self.ended:
-            return False
-        self._socket.settimeout(timeout)
-        try:
-            data = self._socket.recv(1 << 18)
-        except (TimeoutError, BlockingIOError):
-            return False
-        except ConnectionError:
-            data = b""
-        self.ended = not data
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        for line in lines:
-            self.recording.add(recordings.entry_from_line(line))
+    def _read(self) -> bool:
+        """Take in what was appended since the last call; return whether there was anything."""
+        # Asked before reading: what a recorder wrote before its end is read in any case.
+        silent = time.monotonic() - self._last_news > 1.0
+        ended = self.ended or (silent and not _is_recorded(self._file))
+        data = self._file.read()
+        if data:
+            self._last_news = time.monotonic()
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            for line in lines:
+                self.recording.add(model.entry_from_line(line))
+        self.ended = ended
         return bool(data)
 
     def end(self) -> None:
-        """Tell the recorder that it is no longer needed, and wait until it is gone."""
-        try:
-            self._socket.settimeout(GRACE)
-            self._socket.sendall(END)
-            while self._socket.recv(1 << 18):
-                pass
-        except OSError:
-            pass  # it ended by itself
-        finally:
-            self.close()
+        """End the recorder, wait until its process has ended, and read its last entries."""
+        stop(self._path)
+        self._read()
+        self.ended = True
+        self.close()
 
     def close(self) -> None:
-        """Follow no longer; the recorder goes on."""
-        self._socket.close()
+        """Stop following; the recorder goes on."""
+        self._file.close()
 
 
 def connect(path: Path) -> Live | None:
-    """Follow the recorder of a recording; None when there is none."""
-    if not socket_of(path).exists():
-        return None
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    """Follow the recorder of a recording; None when no recorder runs.
+
+    The recorder's deadline starts anew, so it does not end before a judge that came late.
+    """
     try:
-        _connect(connection, socket_of(path))
-        return Live(connection)
-    except (OSError, LockstepError):
-        connection.close()
+        file = path.open("rb")
+    except FileNotFoundError:
         return None
-
-
-def _connect(connection: socket.socket, path: Path) -> None:
-    if len(os.fsencode(path)) < LONGEST_ADDRESS:
-        connection.connect(str(path))
-        return
-    with contextlib.chdir(path.parent):
-        connection.connect(path.name)
+    if not _is_recorded(file):
+        file.close()
+        return None
+    live = Live(path, file)
+    _signal(live.recording.header.pid, EXTEND)
+    return live

@@ -20,7 +20,7 @@ from lockstep.errors import LockstepError
 
 Kind = Literal["pod", "podgroup", "event", "node", "workload"]
 Change = Literal["ADDED", "MODIFIED", "DELETED"]
-WatchState = Literal["cut", "resumed", "relisted", "ended"]
+WatchState = Literal["cut", "resumed", "relisted"]
 
 
 class Header(msgspec.Struct, frozen=True, tag_field="schema", tag="lockstep.dev/recording/v2"):
@@ -38,6 +38,8 @@ class Header(msgspec.Struct, frozen=True, tag_field="schema", tag="lockstep.dev/
     """The machine's monotonic clock at time zero: a reader on it computes how late it is."""
     run: str = ""
     """Distinguishes this recording from the previous recording of the same name."""
+    pid: int = 0
+    """The recorder's process, which holds a lock on the file while it runs."""
     watched: tuple[Kind, ...] = ()
     """Kinds that were watched; `podgroup` is missing where Volcano is not installed."""
     missing: Mapping[str, str] = {}

@@ -32,6 +32,7 @@ from lockstep.kube import client as kube
 from lockstep.local import control_plane
 from lockstep.local.control_plane import EmbeddedCluster
 from lockstep.recording import client as recorder_process
+from lockstep.recording import model as recordings
 from lockstep.recording.client import Live, Subject
 
 PODS = 2000
@@ -85,7 +86,7 @@ async def _measure(cluster: EmbeddedCluster, pods: int) -> Figures:
         break  # a namespace takes no pods before it has its account
     path = cluster.folder / "recordings" / "bench.jsonl"
     recorder_process.start(Subject(path, "bench", NAMESPACE, "bench", config))
-    recorder = psutil.Process(int(recorder_process.pid_file(path).read_text()))
+    recorder = psutil.Process(recordings.read(path).header.pid)
     told: Told = {}
     memory = [_memory(recorder)]
     with _kubectl(config) as seen_by_kubectl:

@@ -19,6 +19,8 @@ from lockstep.errors import LockstepError
 from lockstep.recording import client as recorder_process
 from lockstep.recording import model as recording
 from lockstep.recording.client import Live, Subject
+from lockstep.recording.model import Header
+from lockstep.wait import wait_until
 from tests.unit.lockstep.fake_api import POD_GROUPS, FakeApi, serving
 
 LWS = "leaderworkerset.sigs.k8s.io"
@@ -27,9 +29,7 @@ LWS = "leaderworkerset.sigs.k8s.io"
 @pytest.fixture
 def levers(tmp_path: Path) -> Iterator[tuple[FakeApi, Subject]]:
     with serving(tmp_path) as (api, config):
-        # Deeper than a socket's address may be long: LOCKSTEP_STATE is the user's choice.
-        folder = tmp_path / ("deep-" * 20) / ("deeper-" * 10)
-        path = folder / "recordings" / "gang.jsonl"
+        path = tmp_path / "c1" / "recordings" / "gang.jsonl"
         subject = Subject(path, "gang", "test", "gang", str(config), deadline=60)
         try:
             yield api, subject
@@ -63,12 +63,11 @@ def test_starts_serves_and_ends(levers: tuple[FakeApi, Subject]) -> None:
     wait_for(second, 2)
     assert second.recording.observations == live.recording.observations
     second.close()
-    pid = int(recorder_process.pid_file(subject.path).read_text())
     live.end()
     assert [seen.name for seen in recording.read(subject.path).observations] == ["old", "new"]
-    assert [status.state for status in recording.read(subject.path).watch_log] == ["ended"]
+    assert live.ended
     assert recorder_process.connect(subject.path) is None
-    _gone(pid)
+    _gone(live.recording.header.pid)
     assert {path.suffix for path in subject.path.parent.iterdir()} == {".jsonl", ".log"}
 
 
@@ -104,7 +103,7 @@ def test_a_reader_knows_no_more_than_the_recorder(
     live = follow(subject)
     api.put("a")
     wait_for(live, 1)
-    recorder = psutil.Process(int(recorder_process.pid_file(subject.path).read_text()))
+    recorder = psutil.Process(live.recording.header.pid)
     recorder.suspend()
     try:
         stalled = live.now()
@@ -123,31 +122,89 @@ def test_a_reader_knows_no_more_than_the_recorder(
 def test_a_new_start_ends_the_old_recorder(levers: tuple[FakeApi, Subject]) -> None:
     _, subject = levers
     first = recorder_process.start(subject)
-    old = int(recorder_process.pid_file(subject.path).read_text())
+    old = recording.read(subject.path).header.pid
     second = recorder_process.start(subject)
     _gone(old)
     assert first["run"] != second["run"]
     assert recording.read(subject.path).header.run == second["run"]
 
 
+def test_stalled_recorder_is_followed_and_not_replaced(levers: tuple[FakeApi, Subject]) -> None:
+    """A second recorder would drop everything that the first one saw."""
+    api, subject = levers
+    api.put("a")
+    run = recorder_process.start(subject)["run"]
+    recorder = psutil.Process(recording.read(subject.path).header.pid)
+    recorder.suspend()
+    try:
+        live = follow(subject)
+        assert live.recording.header.run == run
+        wait_for(live, 1)
+        assert not live.ended
+    finally:
+        recorder.resume()
+    live.end()
+
+
+def test_recorder_whose_file_was_replaced_ends(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    recorder_process.start(subject)
+    live = follow(subject)
+    subject.path.unlink()
+    subject.path.touch()
+    wait_until_ended(live)
+    live.close()
+
+
+def test_crashed_recorder_has_ended(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    recorder_process.start(subject)
+    live = follow(subject)
+    psutil.Process(live.recording.header.pid).kill()
+    wait_until_ended(live)
+    live.close()
+    assert recorder_process.connect(subject.path) is None
+
+
 def test_stop_is_harmless_without_a_recorder(levers: tuple[FakeApi, Subject]) -> None:
+    """The process id in an old recording may be another program's by now."""
     _, subject = levers
     recorder_process.stop(subject.path)
     subject.path.parent.mkdir(parents=True)
-    recorder_process.pid_file(subject.path).write_text(str(os.getpid()))
-    recorder_process.stop(subject.path)  # the number of another program, now
-    assert not recorder_process.pid_file(subject.path).exists()
+    header = Header("gang", (), None, "", pid=os.getpid())
+    subject.path.write_bytes(recording.to_line(header))
+    recorder_process.stop(subject.path)
+
+
+def wait_until_ended(live: Live) -> None:
+    until = live.now() + 10
+    while not live.ended:
+        assert live.now() < until
+        live.wait(until)
 
 
 def test_ends_by_itself_at_its_deadline(levers: tuple[FakeApi, Subject]) -> None:
     _, subject = levers
     recorder_process.start(replace(subject, deadline=0.2))
+    wait_until("the deadline", lambda: not is_recorded(subject), seconds=10)
+
+
+def is_recorded(subject: Subject) -> bool:
+    """Ask without `connect`, which starts the deadline anew."""
+    with subject.path.open("rb") as file:
+        return recorder_process._is_recorded(file)
+
+
+def test_deadline_starts_anew_for_a_judge_that_comes_late(levers: tuple[FakeApi, Subject]) -> None:
+    _, subject = levers
+    recorder_process.start(replace(subject, deadline=2.0))
+    time.sleep(1.0)
     live = follow(subject)
-    until = live.now() + 10
-    while not live.ended:
-        assert live.now() < until
-        live.wait(until)
-    live.close()
+    late = live.recording.end + 2.0
+    while live.recording.end < late and not live.ended:
+        live.wait(late)
+    assert live.recording.end >= late
+    live.end()
 
 
 def test_a_recorder_that_cannot_start_says_why(levers: tuple[FakeApi, Subject]) -> None:
@@ -220,7 +277,7 @@ def test_judge_records_by_itself_when_nobody_does(
     _gang(api)
     assert cli.main(["step", "judge"]) == 0
     assert json.loads(capsys.readouterr().out)["bindSkewSeconds"] is None
-    assert not recorder_process.socket_of(subject.path).exists()
+    assert recorder_process.connect(subject.path) is None
 
 
 def test_judge_fails_with_the_reason_at_its_deadline(
