@@ -3,15 +3,44 @@
 import pulumi
 
 import settings
-from components import cluster as clusters
+from components.cluster.base import Cluster
 from components.platform import Platform, PlatformArgs
 from components.scenarios import SCENARIOS, ScenarioArgs
 from components.scheduler_conf import PREEMPTION
 
-config = settings.load_or_exit()
 
-# A cluster: embedded, by kind, or one that is there already.
-cluster = clusters.create(config)
+def create_cluster(config: settings.Settings) -> Cluster:
+    """Create the cluster that the stack asks for; only its provider is imported."""
+    wanted, scenarios = config.cluster, config.scenarios
+    if wanted.provider == "kind":
+        from components.cluster.kind import KindCluster, KindClusterArgs
+
+        # Without scenarios there must still be workers for the operators.
+        workers = scenarios.workers * max(1, len(scenarios.names))
+        args = KindClusterArgs(wanted.name, workers, wanted.kind_node_image)
+        return KindCluster("cluster", args)
+    if wanted.provider == "existing":
+        from components.cluster.existing import ExistingCluster, ExistingClusterArgs
+
+        context = wanted.kube_context or ""
+        return ExistingCluster(
+            "cluster",
+            ExistingClusterArgs(wanted.name, context, wanted.kubeconfig, wanted.export_kubeconfig),
+        )
+    from components.cluster.kwok import KwokCluster, KwokClusterArgs
+    from lockstep.local import control_plane
+
+    incarnation, is_lost = control_plane.incarnation(wanted.name)
+    if is_lost:
+        pulumi.log.warn(f"the embedded cluster {wanted.name} no longer runs; it will be recreated")
+    size = wanted.worker_cpu, wanted.worker_memory
+    return KwokCluster(
+        "cluster", KwokClusterArgs(wanted.name, wanted.kubernetes_version, *size, incarnation)
+    )
+
+
+config = settings.load_or_exit()
+cluster = create_cluster(config)
 
 # Volcano and LWS, and what makes them schedule gangs.
 platform = Platform(
@@ -25,7 +54,7 @@ platform = Platform(
         config.platform.install_lws,
         PREEMPTION if "preemption" in config.scenarios.names else None,
     ),
-    opts=cluster.child(None),
+    opts=cluster.opts(),
 )
 
 # Scenarios, each with workers of its own, a workload, and a verdict.
@@ -43,12 +72,12 @@ verdicts = {
             installed=platform.installed,
             ready=platform.ready,
         ),
-        opts=cluster.child(None),
+        opts=cluster.opts(),
     ).verdict
     for name in config.scenarios.names
 }
 
 pulumi.export("kubeconfig", cluster.kubeconfig)
-pulumi.export("cluster", {"name": cluster.cluster_name, "provider": config.cluster.provider})
+pulumi.export("cluster", {"name": cluster.cluster_name, "provider": cluster.provider_name})
 pulumi.export("versions", config.versions)
 pulumi.export("verdicts", verdicts)

@@ -10,10 +10,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 
-from components import lws
-from components.cluster.base import Cluster
-from components.program import access, program
 from lockstep.lws import gang_config
+
+from . import lws
+from .cluster.base import Cluster
 
 # Helm, or whoever installed LWS, owns the fields; without this a patch is refused as a conflict.
 _FORCE = {"pulumi.com/patchForce": "true"}
@@ -40,7 +40,9 @@ class GangConfig(pulumi.ComponentResource):
     """
 
     config: pulumi.Output[str]
-    """The manager's whole config file as it is in the cluster now."""
+    """The manager's config file as it is in the cluster now."""
+    restarted_for: pulumi.Output[list[str]]
+    """Changes whenever the manager is restarted: its config, and the revision of its release."""
 
     def __init__(
         self, name: str, args: GangConfigArgs, opts: pulumi.ResourceOptions | None = None
@@ -64,7 +66,8 @@ class GangConfig(pulumi.ComponentResource):
             opts=self._patch_options(name, args),
         )
         self.config = patch.data.apply(_text)
-        if not args.cluster.host_operators:
+        self.restarted_for = pulumi.Output.all(self.config, revision)
+        if args.cluster.host is None:
             self._restart(name, args, pulumi.Output.all(upstream, self.config, revision))
         self.register_outputs({"config": self.config})
 
@@ -75,7 +78,7 @@ class GangConfig(pulumi.ComponentResource):
             f"{name}-upstream",
             # Through the release's output, so that it is read after the release is there.
             args.release.status.apply(lambda _: path) if args.release else path,
-            opts=args.cluster.child(self),
+            opts=args.cluster.opts(self),
         )
         return found.data.apply(lambda data: gang_config.without_scheduler_provider(_text(data)))
 
@@ -86,15 +89,13 @@ class GangConfig(pulumi.ComponentResource):
         back. So they are left alone, and the command takes our part out of both, in order.
         """
         if args.release is not None:
-            return args.cluster.child(self)
-        restore = program(
+            return args.cluster.opts(self)
+        restore = args.cluster.command(
             f"{name}-restore",
-            cluster_name=args.cluster.cluster_name,
             delete="gang-config restore",
-            environment=access(args.cluster),
-            opts=args.cluster.child(self),
+            opts=args.cluster.opts(self),
         )
-        return args.cluster.child(self, depends_on=[restore], retain_on_delete=True)
+        return args.cluster.opts(self, depends_on=[restore], retain_on_delete=True)
 
     def _restart(self, name: str, args: GangConfigArgs, texts: pulumi.Output[list[str]]) -> None:
         """Roll the manager out again by an annotation that follows its config."""
@@ -110,7 +111,7 @@ class GangConfig(pulumi.ComponentResource):
                     )
                 )
             ),
-            opts=args.cluster.child(self, retain_on_delete=args.release is None),
+            opts=args.cluster.opts(self, retain_on_delete=args.release is None),
         )
 
 

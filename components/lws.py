@@ -9,10 +9,10 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.cluster.base import Cluster
-from components.program import access, program
 from lockstep import versions
 from lockstep.lws import gang_config, post_renderer
+
+from .cluster.base import Cluster
 
 RELEASE = "lws"
 NAMESPACE = gang_config.LWS_NAMESPACE
@@ -31,10 +31,6 @@ class LwsArgs:
     """Pinned version, without a leading v."""
     chart: str | None = None
     """A chart on this machine, for offline use; None takes the published one."""
-    webhook_url: pulumi.Input[str] | None = None
-    """Where the API server reaches the manager on the host; None for the chart's Service."""
-    webhook_ca: pulumi.Input[str] | None = None
-    """The CA of that address, base64 of PEM."""
 
 
 class LeaderWorkerSetOperator(pulumi.ComponentResource):
@@ -52,25 +48,19 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
     ) -> None:
         super().__init__("lockstep:platform:LeaderWorkerSetOperator", name, None, opts)
         cluster = args.cluster
-        definitions = program(
+        definitions = cluster.command(
             f"{name}-crds",
-            cluster_name=cluster.cluster_name,
             create="crds apply",
             delete="crds remove",
-            environment={
-                **access(cluster),
-                "LOCKSTEP_CHART": args.chart or "",
-                "LOCKSTEP_VERSION": args.version,
-            },
-            opts=cluster.child(self),
+            environment={"LOCKSTEP_CHART": args.chart or "", "LOCKSTEP_VERSION": args.version},
+            opts=cluster.opts(self),
         )
         # Made here and not by Helm, which would leave it behind.
         namespace = kubernetes.core.v1.Namespace(
             f"{name}-namespace",
             metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
-            opts=cluster.child(self, depends_on=[definitions]),
+            opts=cluster.opts(self, depends_on=[definitions]),
         )
-        to_host = args.webhook_url is not None
         self.release = kubernetes.helm.v3.Release(
             f"{name}-release",
             name=RELEASE,
@@ -79,16 +69,16 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             values=chart_values(args),
             skip_crds=args.chart is not None,
             # A patch could add a URL to a webhook but not take its Service away.
-            postrender=str(Path(post_renderer.__file__)) if args.chart or to_host else None,
-            skip_await=cluster.host_operators,
-            opts=cluster.child(
+            postrender=str(Path(post_renderer.__file__)) if args.chart or cluster.host else None,
+            skip_await=cluster.host is not None,
+            opts=cluster.opts(
                 self,
                 # What a manager watches must be served, and must be right, before the chart starts
                 # it; and that step refuses what would harm an LWS that is there.
                 depends_on=[definitions],
                 # Gone with a cluster of ours. When that is lost and made anew, the old release
                 # cannot be asked to leave: Helm insists on reaching it.
-                retain_on_delete=cluster.owner is not None,
+                retain_on_delete=cluster.is_owned,
             ),
         )
         self.register_outputs({"release": self.release.name})
@@ -106,13 +96,13 @@ def chart_values(args: LwsArgs) -> dict[str, Any]:
     manifests and nothing else.
     """
     values: dict[str, Any] = {
-        "replicaCount": 0 if args.cluster.host_operators else 1,
+        "replicaCount": 0 if args.cluster.host else 1,
         "image": {"manager": {"tag": f"v{args.version}", "pullPolicy": "IfNotPresent"}},
         "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}},
     }
-    if args.webhook_url is not None:
+    if host := args.cluster.host:
         values["podAnnotations"] = {
-            post_renderer.URL_ANNOTATION: args.webhook_url,
-            post_renderer.CA_ANNOTATION: args.webhook_ca,
+            post_renderer.URL_ANNOTATION: host.webhook_url,
+            post_renderer.CA_ANNOTATION: host.webhook_ca,
         }
     return values

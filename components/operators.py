@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.cluster.base import Cluster
-from components.program import program
+from .cluster.base import Cluster
 
 
 @dataclass
@@ -34,16 +33,11 @@ class HostOperator(pulumi.ComponentResource):
         self, name: str, args: HostOperatorArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("lockstep:platform:HostOperator", name, None, opts)
-        program(
+        args.cluster.command(
             f"{name}-process",
-            cluster_name=args.cluster.cluster_name,
             create="operators",
-            environment={
-                "LOCKSTEP_INCARNATION": args.cluster.incarnation,
-                "LOCKSTEP_OPERATOR": args.operator,
-                "LOCKSTEP_VERSION": args.version,
-                "LOCKSTEP_CONFIG": args.config,
-            },
-            opts=args.cluster.child(self),
+            environment={"LOCKSTEP_OPERATOR": args.operator, "LOCKSTEP_VERSION": args.version},
+            rerun_when=args.config,
+            opts=args.cluster.opts(self),
         )
         self.register_outputs({})

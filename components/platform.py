@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
 
 import toolchain
-from components.cluster.base import Cluster
-from components.cluster.kwok import KwokCluster
-from components.gang_config import GangConfig, GangConfigArgs
-from components.lws import LeaderWorkerSetOperator, LwsArgs
-from components.operators import HostOperator, HostOperatorArgs
-from components.program import access, program
-from components.rbac import PodGroupRights, PodGroupRightsArgs
-from components.volcano import Volcano, VolcanoArgs
+
+from .cluster.base import Cluster
+from .gang_config import GangConfig, GangConfigArgs
+from .lws import LeaderWorkerSetOperator, LwsArgs
+from .operators import HostOperator, HostOperatorArgs
+from .rbac import PodGroupRights, PodGroupRightsArgs
+from .volcano import Volcano, VolcanoArgs
 
 
 @dataclass(frozen=True)
 class PlatformArgs:
-    """What is installed, and where."""
+    """Arguments of Platform."""
 
     cluster: Cluster
     """The cluster that gets gang scheduling."""
     volcano_version: str
-    """Pinned, without a leading v."""
+    """The version of Volcano, without a leading v."""
     lws_version: str
-    """Pinned, without a leading v."""
+    """The version of LWS, without a leading v."""
     gang_scheduling: bool = True
-    """Whether LWS makes PodGroups: the ConfigMap patch and the rights, on or off."""
+    """Whether LWS creates PodGroups: the ConfigMap patch and the permission, on or off."""
     install_volcano: bool = True
-    """False where the cluster has it already."""
+    """False where the cluster has Volcano already."""
     install_lws: bool = True
-    """False where the cluster has it already."""
+    """False where the cluster has LWS already."""
     scheduler_conf: str | None = None
     """Volcano's scheduler configuration; None keeps the chart's own."""
 
@@ -43,100 +41,91 @@ class Platform(pulumi.ComponentResource):
     """Everything between a bare cluster and the first gang."""
 
     installed: list[pulumi.Resource]
-    """What a recorder has to wait for: the kinds of objects that it follows."""
+    """What a recorder has to wait for: the kinds of objects that it watches."""
     ready: list[pulumi.Resource]
     """What a workload has to wait for."""
 
     def __init__(
         self, name: str, args: PlatformArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:platform:Platform", name, None, opts)
+        props = {
+            "volcanoVersion": args.volcano_version if args.install_volcano else None,
+            "lwsVersion": args.lws_version if args.install_lws else None,
+            "gangScheduling": args.gang_scheduling,
+        }
+        super().__init__("lockstep:platform:Platform", name, props, opts)
         cluster = args.cluster
-        volcano = self._volcano(args) if args.install_volcano else None
-        lws = self._lws(args) if args.install_lws else None
+        volcano = self._volcano(name, args) if args.install_volcano else None
+        lws = self._lws(name, args) if args.install_lws else None
         config = GangConfig(
-            "gang-config",
+            f"{name}-gang-config",
             GangConfigArgs(
                 cluster=cluster, enabled=args.gang_scheduling, release=lws.release if lws else None
             ),
-            opts=cluster.child(self),
+            opts=cluster.opts(self),
         )
         self.installed = [part for part in (volcano, lws) if part]
         self.ready = [*self.installed, config]
         if args.gang_scheduling:
             rights = PodGroupRights(
-                "podgroup-rights", PodGroupRightsArgs(cluster), opts=cluster.child(self)
+                f"{name}-podgroup-rights", PodGroupRightsArgs(cluster), opts=cluster.opts(self)
             )
             self.ready.append(rights)
-        if cluster.host_operators:
-            # Neither needs the other to start: LWS asks for PodGroups when the first set comes.
+        if cluster.host:
+            # Volcano and LWS start independently: LWS first needs PodGroups for the first set.
             without_volcano = [part for part in self.ready if part is not volcano]
             self.ready += [
                 self._process(
-                    "volcano", args, args.volcano_version, args.scheduler_conf, [volcano]
+                    name, args, "volcano", args.volcano_version, args.scheduler_conf, [volcano]
                 ),
-                self._process("lws", args, args.lws_version, config.config, without_volcano),
+                self._process(name, args, "lws", args.lws_version, config.config, without_volcano),
             ]
         else:
-            self.ready.append(self._webhook(cluster, config, lws))
+            self.ready.append(self._webhook(name, cluster, config))
         self.register_outputs({})
 
-    def _volcano(self, args: PlatformArgs) -> Volcano:
+    def _volcano(self, name: str, args: PlatformArgs) -> Volcano:
         chart = toolchain.chart("volcano", args.volcano_version)
         return Volcano(
-            "volcano",
+            f"{name}-volcano",
             VolcanoArgs(
                 args.cluster,
                 args.volcano_version,
                 str(chart) if chart else None,
                 args.scheduler_conf,
             ),
-            opts=args.cluster.child(self),
+            opts=args.cluster.opts(self),
         )
 
-    def _lws(self, args: PlatformArgs) -> LeaderWorkerSetOperator:
+    def _lws(self, name: str, args: PlatformArgs) -> LeaderWorkerSetOperator:
         chart = toolchain.chart("lws", args.lws_version)
-        cluster = args.cluster
-        on_host = cluster if isinstance(cluster, KwokCluster) else None
         return LeaderWorkerSetOperator(
-            "lws",
-            LwsArgs(
-                cluster,
-                args.lws_version,
-                chart=str(chart) if chart else None,
-                webhook_url=on_host.webhook_url if on_host else None,
-                webhook_ca=on_host.webhook_ca if on_host else None,
-            ),
-            opts=cluster.child(self),
+            f"{name}-lws",
+            LwsArgs(args.cluster, args.lws_version, chart=str(chart) if chart else None),
+            opts=args.cluster.opts(self),
         )
 
-    def _webhook(
-        self, cluster: Cluster, config: GangConfig, lws: LeaderWorkerSetOperator | None
-    ) -> pulumi.Resource:
-        """Wait until sets can be created, after every restart of the manager."""
-        revision = lws.release.status.apply(lambda status: str(status.revision)) if lws else ""
-        restarted_for = pulumi.Output.concat(revision, "\n", config.config).apply(
-            lambda text: hashlib.sha256(text.encode()).hexdigest()
-        )
-        return program(
-            "lws-webhook",
-            cluster_name=cluster.cluster_name,
+    def _webhook(self, name: str, cluster: Cluster, config: GangConfig) -> pulumi.Resource:
+        """Wait until sets can be created, after every restart of the LWS manager."""
+        return cluster.command(
+            f"{name}-lws-webhook",
             create="webhook",
-            environment={**access(cluster), "LOCKSTEP_RESTARTED_FOR": restarted_for},
-            opts=cluster.child(self, depends_on=list(self.ready)),
+            rerun_when=config.restarted_for,
+            opts=cluster.opts(self, depends_on=list(self.ready)),
         )
 
     def _process(
         self,
-        operator: str,
+        name: str,
         args: PlatformArgs,
+        operator: str,
         version: str,
         config: pulumi.Input[str] | None,
         after: Sequence[pulumi.Resource | None],
     ) -> HostOperator:
         return HostOperator(
-            f"{operator}-operator",
+            f"{name}-{operator}-operator",
             HostOperatorArgs(args.cluster, operator, version, config or ""),
-            # It starts from the ConfigMap and the ServiceAccount that its chart has made.
-            opts=args.cluster.child(self, depends_on=[part for part in after if part]),
+            # It starts from the ConfigMap and the ServiceAccount that its chart creates.
+            opts=args.cluster.opts(self, depends_on=[part for part in after if part]),
         )

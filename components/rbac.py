@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components import lws
-from components.cluster.base import Cluster
 from lockstep.lws import gang_config
+
+from . import lws
+from .cluster.base import Cluster
 
 # LWS creates a PodGroup per group and reads it through an informer, nothing else: it never updates
 # one, never touches `podgroups/status` (the scheduler's), and leaves deletion to the garbage
@@ -41,7 +42,7 @@ class PodGroupRights(pulumi.ComponentResource):
         super().__init__("lockstep:platform:PodGroupRights", name, None, opts)
         # Cluster-wide objects: the name must not meet another stack's.
         metadata = kubernetes.meta.v1.ObjectMetaArgs(
-            name=pulumi.Output.concat(args.cluster.cluster_name, gang_config.RIGHTS_SUFFIX)
+            name=f"{args.cluster.cluster_name}{gang_config.RIGHTS_SUFFIX}"
         )
         role = kubernetes.rbac.v1.ClusterRole(
             f"{name}-role",
@@ -53,7 +54,7 @@ class PodGroupRights(pulumi.ComponentResource):
                     verbs=PODGROUP_VERBS,
                 )
             ],
-            opts=args.cluster.child(self),
+            opts=args.cluster.opts(self),
         )
         self.binding = kubernetes.rbac.v1.ClusterRoleBinding(
             f"{name}-binding",
@@ -68,6 +69,6 @@ class PodGroupRights(pulumi.ComponentResource):
                     kind="ServiceAccount", name=args.service_account, namespace=args.namespace
                 )
             ],
-            opts=args.cluster.child(self),
+            opts=args.cluster.opts(self),
         )
         self.register_outputs({"role": role.metadata.name})

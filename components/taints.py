@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.cluster.base import Cluster
-from components.pools import WorkerPool
-from components.program import access, program
+from .cluster.base import Cluster
+from .pools import WorkerPool
 
 
 @dataclass(frozen=True)
@@ -40,19 +39,17 @@ class BlockedWorkers(pulumi.ComponentResource):
     ) -> None:
         super().__init__("lockstep:scenario:BlockedWorkers", name, None, opts)
         names = pulumi.Output.all(*(worker.name for worker in args.pool.workers))
-        taints = program(
+        taints = args.cluster.command(
             f"{name}-taints",
-            cluster_name=args.cluster.cluster_name,
             create="taint apply",
             delete="taint remove",
             environment={
-                **access(args.cluster),
                 "LOCKSTEP_NODES": names.apply(json.dumps),
                 "LOCKSTEP_BLOCKED": str(args.count),
                 "LOCKSTEP_POOL": args.pool.name,
             },
             # The nodes' names may be known before the nodes are there.
-            opts=args.cluster.child(self, depends_on=[args.cluster]),
+            opts=args.cluster.opts(self, depends_on=[args.cluster]),
         )
         self.blocked = taints.stdout.apply(lambda _: args.count)
         self.register_outputs({"blocked": self.blocked})

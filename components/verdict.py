@@ -13,8 +13,7 @@ from typing import Any
 
 import pulumi
 
-from components.cluster.base import Cluster
-from components.program import access, program
+from .cluster.base import Cluster
 
 
 @dataclass
@@ -54,18 +53,17 @@ class Watch(pulumi.ComponentResource):
     ) -> None:
         super().__init__("lockstep:verdict:Watch", name, None, opts)
         self.environment = {
-            **access(args.cluster),
             "LOCKSTEP_SCENARIO": args.scenario,
             "LOCKSTEP_NAMESPACE": args.namespace,
             "LOCKSTEP_POOL": args.pool,
         }
-        recorder = program(
+        recorder = args.cluster.command(
             f"{name}-recorder",
-            cluster_name=args.cluster.cluster_name,
             create="record",
             delete="record --stop",
-            environment={**self.environment, "LOCKSTEP_FINGERPRINT": args.fingerprint},
-            opts=args.cluster.child(self),
+            environment=self.environment,
+            rerun_when=args.fingerprint,
+            opts=args.cluster.opts(self),
         )
         started = recorder.stdout.apply(_parsed)
         self.recording = started.apply(lambda value: str(value.get("recording", "")))
@@ -102,19 +100,17 @@ class Verdict(pulumi.ComponentResource):
         self, name: str, args: VerdictArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("lockstep:verdict:Verdict", name, None, opts)
-        judge = program(
+        judge = args.watch.cluster.command(
             f"{name}-judge",
-            cluster_name=args.watch.cluster.cluster_name,
             create="judge",
             environment={
                 **args.watch.environment,
-                "LOCKSTEP_RECORDING": args.watch.recording,
-                "LOCKSTEP_RUN": args.watch.run,
                 "LOCKSTEP_EXPECTATION": _as_json(args.expectation),
                 "LOCKSTEP_RECEIPT_CONTEXT": _as_json(args.context),
                 **({"LOCKSTEP_DRILL": args.drill} if args.drill else {}),
             },
-            opts=args.watch.cluster.child(self),
+            rerun_when=args.watch.run,
+            opts=args.watch.cluster.opts(self),
         )
         self.result = judge.stdout.apply(_parsed)
         self.register_outputs({"result": self.result})

@@ -10,9 +10,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 
-from components.cluster.base import Cluster
 from lockstep import versions
 from lockstep.lws.gang_config import CONFIG_ANNOTATION
+
+from .cluster.base import Cluster
 
 NAMESPACE = "volcano-system"
 SCHEDULER_NAME = "volcano"
@@ -51,7 +52,7 @@ class Volcano(pulumi.ComponentResource):
         namespace = kubernetes.core.v1.Namespace(
             f"{name}-namespace",
             metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
-            opts=cluster.child(self),
+            opts=cluster.opts(self),
         )
         # A Release, not a Chart: the admission certificate comes from Helm hooks, which a Chart
         # does not run (pulumi-kubernetes#3284).
@@ -62,15 +63,15 @@ class Volcano(pulumi.ComponentResource):
             **chart_source(args.chart, args.version),
             values=chart_values(
                 args.version,
-                host_operators=cluster.host_operators,
+                host_operators=cluster.host is not None,
                 scheduler_conf=args.scheduler_conf,
             ),
-            skip_await=cluster.host_operators,
+            skip_await=cluster.host is not None,
             # Gone with a cluster of ours. When that is lost and made anew, the old release cannot
             # be asked to leave: Helm insists on reaching it.
-            opts=cluster.child(self, retain_on_delete=cluster.owner is not None),
+            opts=cluster.opts(self, retain_on_delete=cluster.is_owned),
         )
-        if args.scheduler_conf and not cluster.host_operators:
+        if args.scheduler_conf and cluster.host is None:
             self._restart(name, args.scheduler_conf, cluster)
         self.register_outputs({"release": self.release.name})
 
@@ -91,7 +92,7 @@ class Volcano(pulumi.ComponentResource):
                 )
             ),
             # The patch names the Deployment, so only this says that its chart comes first.
-            opts=cluster.child(self, depends_on=[self.release]),
+            opts=cluster.opts(self, depends_on=[self.release]),
         )
 
 

@@ -1,4 +1,4 @@
-"""A cluster that is there already, reached by a context of a kubeconfig."""
+"""A cluster that exists already, reached through a context of a kubeconfig."""
 
 from __future__ import annotations
 
@@ -7,37 +7,43 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.cluster.live import LiveCluster
 from lockstep.errors import LockstepError
 from lockstep.kube import kubeconfig
+
+from .live import LiveCluster
 
 
 @dataclass(frozen=True)
 class ExistingClusterArgs:
-    """How to reach the cluster."""
+    """Arguments of ExistingCluster."""
 
     cluster_name: str
-    """Names what this stack makes cluster-wide, and its state on this machine."""
+    """Begins the name of everything that this stack creates cluster-wide."""
     context: str
     """The context; never the kubeconfig's current one by chance."""
     kubeconfig: str | None = None
-    """The kubeconfig's path; None for kubectl's own default."""
+    """The kubeconfig's path; None for kubectl's default."""
+    export_kubeconfig: bool = False
+    """Whether `kubeconfig` has the context's part of the file, credentials included."""
 
 
 class ExistingCluster(LiveCluster):
-    """Somebody's cluster: whatever this stack makes there, it also takes away, and nothing else."""
+    """A cluster that the stack does not own: it deletes what it created there, and nothing else."""
+
+    provider_name = "existing"
 
     def __init__(
         self, name: str, args: ExistingClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:cluster:ExistingCluster", name, None, opts)
+        props = {"clusterName": args.cluster_name, "context": args.context}
+        super().__init__("lockstep:cluster:ExistingCluster", name, props, opts)
+        self._name = name
         path, content = _read(args)
         self.owner = None
-        self.context = args.context
-        self.host_operators = False
-        self.cluster_name = pulumi.Output.from_input(args.cluster_name)
-        self.kubeconfig = pulumi.Output.secret(content)
-        self.kubeconfig_path = pulumi.Output.from_input(path)
+        self.incarnation = None
+        self.cluster_name = args.cluster_name
+        self.kubeconfig = pulumi.Output.secret(content) if args.export_kubeconfig else None
+        self.access = {"LOCKSTEP_KUBECONFIG": path, "LOCKSTEP_CONTEXT": args.context}
         self.provider = kubernetes.Provider(
             f"{name}-provider",
             # The path and not the content: then no credential is in the stack's state.
@@ -50,7 +56,10 @@ class ExistingCluster(LiveCluster):
 
 
 def _read(args: ExistingClusterArgs) -> tuple[str, str]:
-    """Find the kubeconfig and its part for the context; Pulumi prints a RunError as one line."""
+    """Return the kubeconfig's path and its part for the context.
+
+    Pulumi prints a RunError as one line.
+    """
     if not args.context:
         raise pulumi.RunError("an existing cluster needs an explicit context of your kubeconfig")
     try:

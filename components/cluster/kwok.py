@@ -9,105 +9,102 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.cluster.base import Cluster
-from components.pools import POOL_LABEL, Worker, WorkerPool
-from components.program import program
-from lockstep.local import control_plane as embedded
+from ..command import digest, lockstep_command
+from ..pools import POOL_LABEL, Worker, WorkerPool
+from .base import Cluster, HostOperators
 
 PODS_PER_NODE = "110"
 
 
-@dataclass
+@dataclass(frozen=True)
 class KwokClusterArgs:
-    """What the embedded cluster is like."""
+    """Arguments of KwokCluster."""
 
     cluster_name: str
-    """Names its folder; two clusters of different names run side by side."""
+    """Names the cluster's folder; clusters of different names run side by side."""
     kubernetes_version: str
-    """A change makes the cluster anew."""
+    """The version of the control plane; a change recreates the cluster."""
     worker_cpu: str
     """Allocatable CPU of each worker."""
     worker_memory: str
     """Allocatable memory of each worker."""
+    incarnation: str = ""
+    """Id of the running cluster; another id recreates it. A command cannot notice that the cluster
+    which it created no longer runs, so the program looks and passes a new id then."""
 
 
 class KwokCluster(Cluster):
-    """kube-apiserver, etcd, controller manager and scheduler as processes, made by kwokctl.
+    """kube-apiserver, etcd, controller manager and scheduler as processes, started by kwokctl.
 
-    No Docker, no root. Operators run as processes, too (`components.operators`); only kubelets are
-    simulated. Deleting the cluster ends its processes and removes its folder, so nothing inside
-    needs deleting one by one.
+    Needs neither Docker nor root. Operators run as processes, too (`components.operators`); only
+    kubelets are simulated. Deleting the cluster ends its processes and removes its folder, so
+    nothing inside has to be deleted one by one.
     """
 
-    webhook_url: pulumi.Output[str]
-    """Where the API server reaches the webhooks of an operator that runs on this machine."""
-    webhook_ca: pulumi.Output[str]
-    """The authority, in base64, that signed what is served there."""
+    provider_name = "kwok"
 
     def __init__(
         self, name: str, args: KwokClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:cluster:KwokCluster", name, None, opts)
+        props = {"clusterName": args.cluster_name, "kubernetesVersion": args.kubernetes_version}
+        super().__init__("lockstep:cluster:KwokCluster", name, props, opts)
         self._name = name
         self._args = args
-        # A command has no way to notice that what it made is gone; the id changes when it is.
-        self.incarnation, lost = embedded.incarnation(args.cluster_name)
-        if lost:
-            pulumi.log.warn(f"the embedded cluster {args.cluster_name} is gone; it is made anew")
-        control_plane = program(
+        control_plane = lockstep_command(
             f"{name}-control-plane",
             cluster_name=args.cluster_name,
             create="cluster create",
             delete="cluster delete",
-            environment={"LOCKSTEP_INCARNATION": self.incarnation},
-            triggers=[self.incarnation, args.kubernetes_version],
+            environment={"LOCKSTEP_INCARNATION": args.incarnation},
+            triggers=[args.incarnation, args.kubernetes_version],
             opts=pulumi.ResourceOptions(
                 parent=self,
-                # One name, one folder: the old cluster must be gone before the new one comes.
+                # Two clusters of one name would share a folder: delete the old one first.
                 delete_before_replace=True,
                 additional_secret_outputs=["stdout"],
             ),
         )
         described = control_plane.stdout.apply(_parsed)
         self.owner = control_plane
-        self.context = None
-        self.host_operators = True
-        self.cluster_name = pulumi.Output.from_input(args.cluster_name)
+        self.cluster_name = args.cluster_name
+        # Every creation has its own CA.
+        self.incarnation = digest(_public(described, "webhookCa"))
         self.kubeconfig = pulumi.Output.secret(described.apply(lambda known: known["kubeconfig"]))
-        self.kubeconfig_path = _public(described, "kubeconfigPath")
-        self.webhook_url = _public(described, "webhookUrl")
-        self.webhook_ca = _public(described, "webhookCa")
+        self.host = HostOperators(
+            webhook_url=_public(described, "webhookUrl"), webhook_ca=_public(described, "webhookCa")
+        )
         self.provider = kubernetes.Provider(
             f"{name}-provider",
             kubeconfig=self.kubeconfig,
-            cluster_identifier=self.incarnation,
-            # A refresh after the machine was restarted finds nobody at home and says so.
+            cluster_identifier=args.incarnation,
+            # After a reboot, a refresh reports an unreachable cluster instead of failing.
             delete_unreachable=True,
             opts=pulumi.ResourceOptions(parent=self, deleted_with=control_plane),
         )
         self.register_outputs({"name": self.cluster_name, "kubeconfig": self.kubeconfig})
 
     def pool(self, name: str, size: int) -> WorkerPool:
-        """Simulated workers of the configured size."""
+        """Create simulated workers of the configured size."""
         args = self._args
         names = [f"{name}-worker-{index}" for index in range(size)]
         workers = [Worker(node, args.worker_cpu, args.worker_memory) for node in names]
         for worker in workers:
-            SimulatedNode(f"{self._name}-{worker.name}", worker, name, opts=self.child(self))
+            SimulatedNode(f"{self._name}-{worker.name}", worker, name, opts=self.opts(self))
         return WorkerPool(name, workers)
 
 
 class SimulatedNode(pulumi.CustomResource):
-    """A Node whose kubelet KWOK plays.
+    """A Node whose kubelet is simulated by KWOK.
 
-    The typed Node of the Kubernetes SDK takes no status. A kubelet reports its size there when it
-    registers, once, and a simulated one keeps what it finds: a change of size makes a new node.
+    The typed Node of the Kubernetes SDK takes no status. A kubelet reports its size there once,
+    when it registers, and a simulated kubelet keeps the size that the Node was created with: a
+    change of size replaces the Node.
     """
 
     def __init__(
         self, name: str, worker: Worker, pool: str, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        room = {"cpu": worker.cpu, "memory": worker.memory, "pods": PODS_PER_NODE}
+        size = {"cpu": worker.cpu, "memory": worker.memory, "pods": PODS_PER_NODE}
         labels = {
             POOL_LABEL: pool,
             "kubernetes.io/hostname": worker.name,
@@ -122,7 +119,7 @@ class SimulatedNode(pulumi.CustomResource):
                 "labels": labels,
                 "annotations": {"kwok.x-k8s.io/node": "fake"},
             },
-            "status": {"allocatable": room, "capacity": room},
+            "status": {"allocatable": size, "capacity": size},
         }
         once = pulumi.ResourceOptions(replace_on_changes=["status"], delete_before_replace=True)
         opts = pulumi.ResourceOptions.merge(opts, once)
@@ -135,5 +132,5 @@ def _parsed(stdout: str | None) -> dict[str, Any]:
 
 
 def _public(described: pulumi.Output[dict[str, Any]], key: str) -> pulumi.Output[str]:
-    """One value of the secret output that is no secret itself."""
+    """Return one value of the secret output that is not secret itself."""
     return pulumi.Output.unsecret(described.apply(lambda known: str(known[key])))

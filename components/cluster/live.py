@@ -1,4 +1,4 @@
-"""Pools on nodes that exist already: chosen in the cluster, and labelled while they are used."""
+"""Pools of workers on nodes that exist already: chosen in the cluster and labelled while used."""
 
 from __future__ import annotations
 
@@ -8,42 +8,38 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.cluster.base import Cluster
-from components.pools import POOL_LABEL, Worker, WorkerPool
-from components.program import access, program
+from ..pools import POOL_LABEL, Worker, WorkerPool
+from .base import Cluster
 
 
 class LiveCluster(Cluster):
     """A cluster with real nodes: what kind and existing clusters have in common."""
 
+    _name: str
     _labelled: tuple[pulumi.Resource, ...] = ()
 
     def pool(self, name: str, size: int) -> WorkerPool:
         """Choose workers, read what is free there, and keep them for this pool.
 
-        Nodes that carry the pool's label come first, so that the choice is the user's if he wants
-        it. The label goes again with the stack, unless it was his.
+        Nodes that carry the pool's label are chosen first, so that an administrator can decide.
+        Destroying the stack removes the label, unless the administrator set it.
         """
-        chosen = program(
-            f"{name}-pool",
-            cluster_name=self.cluster_name,
+        prefix = f"{self._name}-{name}"
+        chosen = self.command(
+            f"{prefix}-pool",
             create="nodes",
-            environment={
-                **access(self),
-                "LOCKSTEP_POOL": name,
-                "LOCKSTEP_POOL_SIZE": str(size),
-            },
+            environment={"LOCKSTEP_POOL": name, "LOCKSTEP_POOL_SIZE": str(size)},
             # One pool after the other: a node is taken once it is labelled.
-            opts=self.child(self, depends_on=list(self._labelled)),
+            opts=self.opts(self, depends_on=list(self._labelled)),
         )
         workers = [_worker(chosen.stdout, index) for index in range(size)]
         self._labelled = tuple(
             kubernetes.core.v1.NodePatch(
-                f"{name}-worker-{index}",
+                f"{prefix}-worker-{index}",
                 metadata=kubernetes.meta.v1.ObjectMetaPatchArgs(
                     name=worker.name, labels={POOL_LABEL: name}
                 ),
-                opts=self.child(self),
+                opts=self.opts(self),
             )
             for index, worker in enumerate(workers)
         )

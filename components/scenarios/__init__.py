@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from components.scenarios.base import Scenario, ScenarioArgs
-from components.scenarios.constrained import Constrained
-from components.scenarios.contention import Contention, ContentionControl
-from components.scenarios.gang import Gang
-from components.scenarios.leader_ready import LeaderReady
-from components.scenarios.missing_rbac import MissingRbac
-from components.scenarios.no_gang import NoGang
-from components.scenarios.preemption import Preemption
-from components.scenarios.queue_cap import QueueCap
-from components.scenarios.recovery import Recovery
-from components.scenarios.rolling_update import RollingUpdate
-from components.scenarios.scale import Scale
+from .base import Scenario, ScenarioArgs
+from .constrained import Constrained
+from .contention import Contention, ContentionControl
+from .gang import Gang
+from .leader_ready import LeaderReady
+from .missing_rbac import MissingRbac
+from .no_gang import NoGang
+from .preemption import Preemption
+from .queue_cap import QueueCap
+from .recovery import Recovery
+from .rolling_update import RollingUpdate
+from .scale import Scale
 
 __all__ = ["SCENARIOS", "Scenario", "ScenarioArgs"]
 

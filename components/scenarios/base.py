@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.cluster.base import Cluster
-from components.pools import WorkerPool
-from components.taints import BlockedWorkers, BlockedWorkersArgs
-from components.verdict import Verdict, VerdictArgs, Watch, WatchArgs
 from lockstep.judge import Expectation, Workload
+
+from ..cluster.base import Cluster
+from ..pools import WorkerPool
+from ..taints import BlockedWorkers, BlockedWorkersArgs
+from ..verdict import Verdict, VerdictArgs, Watch, WatchArgs
 
 
 @dataclass(frozen=True)
@@ -95,13 +96,13 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         watch = self._watch(name, args, plan)
         steps = [*args.ready, watch, *self._blocked(name, args, plan, watch)]
         # Invisible order: the platform must serve, the recorder watch, the workers be blocked.
-        steps.append(plan.create(args.cluster.child(self, depends_on=list(steps))))
+        steps.append(plan.create(args.cluster.opts(self, depends_on=list(steps))))
         self.expectation = self._expectation(args, plan)
         judged = Verdict(
             f"{name}-verdict",
             VerdictArgs(watch, self.expectation, _context(args, plan), plan.drill),
             # Judging uses no output of the workload, but there must be one.
-            opts=args.cluster.child(self, depends_on=steps),
+            opts=args.cluster.opts(self, depends_on=steps),
         )
         self.verdict = judged.result
         self.register_outputs(
@@ -123,7 +124,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 name=f"lockstep-{self.scenario}",
                 labels={"pod-security.kubernetes.io/enforce": "restricted"},
             ),
-            opts=cluster.child(self),
+            opts=cluster.opts(self),
         )
         found: pulumi.Output[str] = namespace.metadata.name
         return found
@@ -139,7 +140,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 fingerprint=fingerprint(args, plan),
             ),
             # It need not wait for the operators: those may still be starting meanwhile.
-            opts=args.cluster.child(self, depends_on=list(args.installed or args.ready)),
+            opts=args.cluster.opts(self, depends_on=list(args.installed or args.ready)),
         )
 
     def _blocked(
@@ -151,7 +152,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
             f"{name}-blocked",
             BlockedWorkersArgs(args.cluster, args.pool, plan.blocked),
             # A taint that goes while nobody watches would not be seen to release a gang.
-            opts=args.cluster.child(self, depends_on=[watch]),
+            opts=args.cluster.opts(self, depends_on=[watch]),
         )
         return [blocked]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pulumi
 
-from components import pools
-from components.scenarios.base import Plan, ScenarioArgs
-from components.scenarios.gang import Gang
+from .. import pools
+from .base import Plan, ScenarioArgs
+from .gang import Gang
 
 
 class Constrained(Gang):

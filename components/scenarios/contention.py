@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from components import leader_worker_set as lws
-from components import pools
-from components.scenarios.base import Plan, ScenarioArgs
-from components.scenarios.gang import Gang
-from components.scenarios.no_gang import DEFAULT_SCHEDULER
+from .. import leader_worker_set as lws
+from .. import pools
+from .base import Plan, ScenarioArgs
+from .gang import Gang
+from .no_gang import DEFAULT_SCHEDULER
 
 
 class Contention(Gang):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from components import leader_worker_set as lws
-from components import volcano
-from components.scenarios import pods
-from components.scenarios.base import Plan, Scenario, ScenarioArgs
 from lockstep.judge import Workload
+
+from .. import leader_worker_set as lws
+from .. import volcano
+from . import pods
+from .base import Plan, Scenario, ScenarioArgs
 
 
 class Gang(Scenario):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from components import leader_worker_set as lws
-from components.scenarios.base import Plan, ScenarioArgs
-from components.scenarios.gang import Gang
+from .. import leader_worker_set as lws
+from .base import Plan, ScenarioArgs
+from .gang import Gang
 
 
 class LeaderReady(Gang):

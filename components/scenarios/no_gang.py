@@ -5,10 +5,11 @@ from __future__ import annotations
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components import pools
-from components.scenarios import pods
-from components.scenarios.base import Plan, Scenario, ScenarioArgs
 from lockstep.judge import Workload
+
+from .. import pools
+from . import pods
+from .base import Plan, Scenario, ScenarioArgs
 
 DEFAULT_SCHEDULER = "default-scheduler"
 

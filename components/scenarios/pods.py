@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pulumi_kubernetes.core import v1
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.pools import WorkerPool
 from lockstep import versions
+
+from ..pools import WorkerPool
 
 
 def labels(scenario: str) -> dict[str, str]:

@@ -8,11 +8,12 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components import leader_worker_set as lws
-from components.scenarios import pods
-from components.scenarios.base import Plan, ScenarioArgs
-from components.scenarios.gang import Gang
 from lockstep.judge import Workload
+
+from .. import leader_worker_set as lws
+from . import pods
+from .base import Plan, ScenarioArgs
+from .gang import Gang
 
 PRIORITIES = {"low": 1_000, "high": 1_000_000}
 """By level; a priority class belongs to the whole cluster, so its name says whose it is."""

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pulumi
 
-from components import leader_worker_set as lws
-from components import queue, volcano
-from components.scenarios import pods
-from components.scenarios.base import Plan, ScenarioArgs
-from components.scenarios.gang import Gang
 from lockstep.kube import quantity
+
+from .. import leader_worker_set as lws
+from .. import queue, volcano
+from . import pods
+from .base import Plan, ScenarioArgs
+from .gang import Gang
 
 QUEUE = "lockstep-queue-cap"
 """Queues belong to the whole cluster, so its name says whose it is."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from components.scenarios.base import Plan, ScenarioArgs
-from components.scenarios.gang import Gang
+from .base import Plan, ScenarioArgs
+from .gang import Gang
 
 
 class Recovery(Gang):

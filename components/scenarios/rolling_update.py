@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from components.scenarios.base import Plan, ScenarioArgs
-from components.scenarios.gang import Gang
 from lockstep.scenarios import pool as room
+
+from .base import Plan, ScenarioArgs
+from .gang import Gang
 
 
 class RollingUpdate(Gang):

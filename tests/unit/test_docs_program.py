@@ -59,6 +59,6 @@ def test_example_job_is_a_gang_that_waits_for_the_platform(graph: Graph) -> None
     assert job.inputs["spec"]["replicas"] == 2
     assert template["size"] == 4
     assert template["workerTemplate"]["spec"]["schedulerName"] == "volcano"
-    assert graph.waits_for("trainer", "gang-config-config")
-    assert graph.waits_for("trainer", "podgroup-rights-binding")
+    assert graph.waits_for("trainer", "gang-scheduling-gang-config-config")
+    assert graph.waits_for("trainer", "gang-scheduling-podgroup-rights-binding")
     assert job.provider == "cluster-provider"

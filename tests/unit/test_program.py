@@ -1,4 +1,4 @@
-"""The whole program, once per stack: what it would ask the engine to make."""
+"""The whole program, once per stack file: what it would ask the engine to create."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from typing import Any
 
 import pytest
 
+from components.scenarios import SCENARIOS
 from tests.unit.components import clusters
 from tests.unit.components.graph import COMMAND, LEADER_WORKER_SET, RELEASE, Graph, deploy
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
 
 Run = Callable[..., Graph]
-STACKS = ("gang", "constrained", "no-gang", "all", "kind", "existing")
-SCENARIOS = {"gang", "constrained", "no-gang"}
+STACKS = sorted(
+    path.stem.removeprefix("Pulumi.") for path in (PROJECT_DIR / "stacks").glob("Pulumi.*.yaml")
+)
+OWNERS = {"kind": "cluster-containers", "existing": ""}
+"""The resource whose deletion deletes the cluster of a stack; other stacks are embedded."""
 
-
-PLAIN: dict[str, Graph] = {}
+PLAIN: dict[tuple[str, bool], Graph] = {}
 """Stacks without changes: run once, as tests only look."""
 
 
@@ -32,10 +35,10 @@ def run(configure_stack: ConfigureStack, tmp_path: Path, monkeypatch: pytest.Mon
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(clusters.KUBECONFIG)
 
-    def run(stack: str, /, **changes: Any) -> Graph:
-        if not changes and stack in PLAIN:
-            return PLAIN[stack]
+    def run(stack: str, /, *, preview: bool = False, **changes: Any) -> Graph:
         plain = not changes
+        if plain and (stack, preview) in PLAIN:
+            return PLAIN[stack, preview]
         if stack == "existing":
             changes = {"kubeContext": "mine", "kubeconfig": str(kubeconfig), **changes}
         configure_stack(stack, **changes)
@@ -43,8 +46,8 @@ def run(configure_stack: ConfigureStack, tmp_path: Path, monkeypatch: pytest.Mon
         def build() -> None:
             runpy.run_path(str(PROJECT_DIR / "__main__.py"), run_name="__main__")
 
-        graph = deploy(build, stack=stack)
-        return PLAIN.setdefault(stack, graph) if plain else graph
+        graph = deploy(build, stack=stack, graph=Graph(preview=preview))
+        return PLAIN.setdefault((stack, preview), graph) if plain else graph
 
     return run
 
@@ -53,101 +56,113 @@ def scenarios(graph: Graph) -> set[str]:
     return {name for name in SCENARIOS if f"{name}-verdict" in graph.records}
 
 
-@pytest.mark.parametrize(
-    ("stack", "expected"),
-    [
-        ("gang", {"gang"}),
-        ("constrained", {"constrained"}),
-        ("no-gang", {"no-gang"}),
-        ("all", SCENARIOS),
-        ("kind", {"gang"}),
-        ("existing", set()),
-    ],
-)
-def test_stack_has_its_scenarios(run: Run, stack: str, expected: set[str]) -> None:
+@pytest.mark.parametrize("preview", [False, True], ids=["update", "preview"])
+@pytest.mark.parametrize("stack", STACKS)
+class TestEveryStack:
+    """What must be true of every resource, also while outputs are unknown."""
+
+    def test_resource_has_a_parent(self, run: Run, stack: str, preview: bool) -> None:
+        graph = run(stack, preview=preview)
+        for record in graph.records.values():
+            top = {"cluster", "platform", *SCENARIOS}
+            assert record.parent in graph.records or record.name in top, record.name
+
+    def test_resource_is_named_after_its_parent(self, run: Run, stack: str, preview: bool) -> None:
+        for record in run(stack, preview=preview).records.values():
+            assert record.name.startswith(record.parent), f"{record.name} of {record.parent}"
+
+    def test_resource_is_deleted_with_an_owned_cluster(
+        self, run: Run, stack: str, preview: bool
+    ) -> None:
+        owner = OWNERS.get(stack, "cluster-control-plane")
+        for record in run(stack, preview=preview).records.values():
+            if record.name not in {"cluster", owner} and not record.read:
+                assert record.deleted_with == owner, record.name
+
+    def test_resource_of_kubernetes_has_the_provider_of_the_cluster(
+        self, run: Run, stack: str, preview: bool
+    ) -> None:
+        for record in run(stack, preview=preview).records.values():
+            if record.type.startswith("kubernetes:"):
+                assert record.provider == "cluster-provider", record.name
+
+    def test_resource_is_not_created_inside_apply(
+        self, run: Run, stack: str, preview: bool
+    ) -> None:
+        assert run(stack, preview=preview).created_in_apply == []
+
+    def test_credentials_are_secret(self, run: Run, stack: str, preview: bool) -> None:
+        graph = run(stack, preview=preview)
+        assert "verdicts" not in graph.secret_exports
+        for record in graph.records.values():
+            shown = {k: v for k, v in record.inputs.items() if k not in record.secret_inputs}
+            assert "hunter2" not in str(shown), f"{record.name} shows the credentials"
+
+    def test_command_is_independent_of_the_machine(
+        self, run: Run, stack: str, preview: bool
+    ) -> None:
+        """Values reach a command by its environment, and the state serves every checkout."""
+        graph = run(stack, preview=preview)
+        commands = graph.of_type(COMMAND)
+        assert commands
+        for command in commands:
+            assert "dir" not in command.inputs
+            assert command.environment["LOCKSTEP_CLUSTER"] == f"lockstep-{stack}"
+            shell = (command.inputs.get("create") or "") + (command.inputs.get("delete") or "")
+            assert "/clusters/$LOCKSTEP_CLUSTER" in shell
+            assert f"lockstep-{stack}" not in shell
+            text = str(command.inputs)
+            assert str(PROJECT_DIR) not in text, command.name
+            assert sys.executable not in text, command.name
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_preview_shows_every_resource_of_the_update(run: Run, stack: str) -> None:
+    assert set(run(stack, preview=True).records) == set(run(stack).records)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_outputs_are_the_contract(run: Run, stack: str) -> None:
     graph = run(stack)
-    assert scenarios(graph) == expected
-    assert set(graph.exports["verdicts"]) == expected
+    assert set(graph.exports) == {"kubeconfig", "cluster", "versions", "verdicts"}
+    assert graph.exports["cluster"]["name"] == f"lockstep-{stack}"
+    assert set(graph.exports["verdicts"]) == scenarios(graph)
 
 
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_has_every_resource_in_its_place(run: Run, stack: str) -> None:
-    graph = run(stack)
-    for record in graph.records.values():
-        if record.parent:
-            assert record.parent in graph.records
-        top = {"cluster", "platform", *SCENARIOS}
-        assert record.parent or record.name in top, f"{record.name} has no parent"
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_scenario_has_a_stack_file_of_its_name(run: Run, name: str) -> None:
+    assert scenarios(run(name)) == {name}
 
 
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_goes_with_its_cluster_where_that_is_its_own(run: Run, stack: str) -> None:
-    graph = run(stack)
-    owners = {"kind": "cluster-containers", "existing": ""}
-    owner = owners.get(stack, "cluster-control-plane")
-    for record in graph.records.values():
-        if record.name in {"cluster", owner} or record.read:
-            continue
-        assert record.deleted_with == owner, f"{record.name} is not deleted with the cluster"
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_marks_its_commands_as_the_clusters(run: Run, stack: str) -> None:
-    """Whoever removes the cluster ends them, also when nobody waits for them any more."""
-    commands = run(stack).of_type(COMMAND)
-    assert commands
-    for command in commands:
-        folder = Path(command.environment["LOCKSTEP_CLUSTER_DIR"])
-        assert folder.parts[-2:] == ("clusters", f"lockstep-{stack}")
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_reaches_kubernetes_through_its_own_provider_only(run: Run, stack: str) -> None:
-    for record in run(stack).records.values():
-        if record.type.startswith("kubernetes:"):
-            assert record.provider == "cluster-provider", f"{record.name} has another provider"
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_makes_no_resource_inside_apply(run: Run, stack: str) -> None:
-    assert run(stack).created_in_apply == []
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_keeps_its_kubeconfig_secret(run: Run, stack: str) -> None:
+@pytest.mark.parametrize("stack", [stack for stack in STACKS if stack != "existing"])
+def test_kubeconfig_of_an_owned_cluster_is_a_secret_output(run: Run, stack: str) -> None:
     graph = run(stack)
     assert "kubeconfig" in graph.secret_exports
-    assert "verdicts" not in graph.secret_exports
-    for record in graph.records.values():
-        shown = {k: v for k, v in record.inputs.items() if k not in record.secret_inputs}
-        assert "hunter2" not in str(shown), f"{record.name} shows the credentials"
+    assert "hunter2" in graph.exports["kubeconfig"]
 
 
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_passes_values_to_commands_by_environment_only(run: Run, stack: str) -> None:
-    graph = run(stack)
-    name = graph.exports["cluster"]["name"]
-    for record in graph.of_type(COMMAND):
-        for verb in ("create", "update", "delete"):
-            words = record.inputs.get(verb) or '"$LOCKSTEP_PYTHON" -m lockstep step '
-            assert words.startswith('"$LOCKSTEP_PYTHON" -m lockstep step ')
-            assert name not in words
+def test_kubeconfig_of_an_existing_cluster_is_an_output_only_when_asked_for(run: Run) -> None:
+    assert run("existing").exports["kubeconfig"] is None
+    asked = run("existing", exportKubeconfig=True)
+    assert "hunter2" in asked.exports["kubeconfig"]
+    assert "kubeconfig" in asked.secret_exports
 
 
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_exports_the_contract(run: Run, stack: str) -> None:
-    exports = run(stack).exports
-    assert set(exports) == {"kubeconfig", "cluster", "versions", "verdicts"}
-    assert exports["cluster"]["name"] == (f"lockstep-{stack}")
+def test_kind_node_image_is_the_configured_one(run: Run) -> None:
+    """Docker is not asked: a preview plans the same on every machine."""
+    config = run("kind", kindNodeImage="mine:v1.35.2")["cluster-containers"].environment
+    assert config["LOCKSTEP_KIND_CONFIG"].count("image: mine:v1.35.2") == 4
+    versions = run("kind", kindNodeImage="mine:v1.35.2").exports["versions"]
+    assert versions["kubernetes"] == "1.35.2"
 
 
-def test_versions_are_told_of_what_the_stack_brings_only(run: Run) -> None:
+def test_versions_are_told_of_what_the_stack_installs_only(run: Run) -> None:
     assert set(run("gang").exports["versions"]) == {"kubernetes", "volcano", "lws"}
     assert set(run("existing").exports["versions"]) == {"volcano", "lws"}
     assert run("existing", installVolcano=False, installLws=False).exports["versions"] == {}
 
 
-def test_stack_without_config_of_its_own_has_the_defaults_of_the_project(run: Run) -> None:
+def test_stack_without_a_file_has_the_defaults_of_the_project(run: Run) -> None:
     graph = run("mine")
     assert scenarios(graph) == {"gang"}
     assert graph["gang-lws"].inputs["spec"]["leaderWorkerTemplate"]["size"] == 4
@@ -168,7 +183,8 @@ def test_all_scenarios_have_workers_of_their_own(run: Run) -> None:
 
 
 def test_kind_has_a_worker_for_every_place_in_a_pool(run: Run) -> None:
-    changes = {"workersPerScenario": 2, "taintedWorkers": 1, "scenarios": sorted(SCENARIOS)}
+    names = ["gang", "constrained", "no-gang"]
+    changes = {"workersPerScenario": 2, "taintedWorkers": 1, "scenarios": names}
     config = run("kind", **changes)["cluster-containers"].environment
     assert config["LOCKSTEP_KIND_CONFIG"].count("role: worker") == 6
     config = run("kind", scenarios=[])["cluster-containers"].environment
@@ -176,73 +192,72 @@ def test_kind_has_a_worker_for_every_place_in_a_pool(run: Run) -> None:
 
 
 @pytest.mark.parametrize("stack", ["gang", "kind", "existing"])
-def test_gang_scheduling_off_takes_patch_and_rights_back(run: Run, stack: str) -> None:
+def test_gang_scheduling_off_reverts_the_patch_and_the_permission(run: Run, stack: str) -> None:
     on, off = run(stack), run(stack, gangScheduling=False)
-    rights = [name for name in on.records if name.startswith("podgroup-rights")]
-    assert rights
-    assert not [name for name in off.records if name.startswith("podgroup-rights")]
-    data = [graph["gang-config-config"].inputs["data"] for graph in (on, off)]
+    assert "platform-podgroup-rights-binding" in on.records
+    assert "platform-podgroup-rights-binding" not in off.records
+    data = [graph["platform-gang-config-config"].inputs["data"] for graph in (on, off)]
     texts = [entry["controller_manager_config.yaml"] for entry in data]
     assert "schedulerProvider: volcano" in texts[0]
     assert texts[1] == on.config_map["controller_manager_config.yaml"]
 
 
-def test_existing_installs_what_is_not_there(run: Run) -> None:
-    assert len(run("existing").of_type(RELEASE)) == 2
-    assert run("existing", installVolcano=False).of_type(RELEASE)[0].name == "lws-release"
-    assert run("existing", installLws=False).of_type(RELEASE)[0].name == "volcano-release"
-    assert run("existing", installVolcano=False, installLws=False).of_type(RELEASE) == []
+def test_existing_installs_what_the_cluster_lacks(run: Run) -> None:
+    def releases(**changes: Any) -> set[str]:
+        return {release.name for release in run("existing", **changes).of_type(RELEASE)}
+
+    volcano, lws = "platform-volcano-release", "platform-lws-release"
+    assert releases() == {volcano, lws}
+    assert releases(installVolcano=False) == {lws}
+    assert releases(installLws=False) == {volcano}
+    assert releases(installVolcano=False, installLws=False) == set()
 
 
 def test_existing_deletes_nothing_that_it_does_not_own(run: Run) -> None:
     graph = run("existing", installVolcano=False, installLws=False, scenarios=["constrained"])
     patches = [record for record in graph.records.values() if record.type.endswith("Patch")]
     retained = {record.name for record in patches if record.retained}
-    assert retained == {"gang-config-config", "gang-config-restart"}
-    assert "gang-config-restore" in graph.records
+    assert retained == {"platform-gang-config-config", "platform-gang-config-restart"}
+    assert "platform-gang-config-restore" in graph.records
 
 
-def test_workload_waits_for_the_whole_platform(run: Run) -> None:
-    for stack in ("gang", "kind"):
-        graph = run(stack, scenarios=["gang"])
-        for part in (
-            "volcano-release",
-            "lws-release",
-            "gang-config-config",
-            "podgroup-rights-binding",
-        ):
-            assert graph.waits_for("gang-lws", part)
-    assert graph.waits_for("gang-lws", "gang-config-restart")
+@pytest.mark.parametrize("stack", ["gang", "kind"])
+def test_workload_waits_for_the_whole_platform(run: Run, stack: str) -> None:
+    graph = run(stack, scenarios=["gang"])
+    for part in ("volcano-release", "lws-release", "gang-config-config", "podgroup-rights-binding"):
+        assert graph.waits_for("gang-lws", f"platform-{part}")
     assert len(graph.of_type(LEADER_WORKER_SET)) == 1
 
 
 def test_workload_waits_for_the_webhook_after_each_restart_of_its_pod(run: Run) -> None:
     on, off = run("kind"), run("kind", gangScheduling=False)
-    assert on.waits_for("gang-lws", "lws-webhook")
-    assert on.waits_for("lws-webhook", "gang-config-restart")
-    changed = "LOCKSTEP_RESTARTED_FOR"
-    assert on["lws-webhook"].environment[changed] != off["lws-webhook"].environment[changed]
-    assert "lws-webhook" not in run("gang").records
+    webhook = "platform-lws-webhook"
+    assert on.waits_for("gang-lws", webhook)
+    assert on.waits_for(webhook, "platform-gang-config-restart")
+    assert on[webhook].environment != off[webhook].environment
+    assert webhook not in run("gang").records
 
 
 def test_operators_run_on_the_host_on_the_embedded_cluster_only(run: Run) -> None:
-    graph = run("gang")
-    assert (
-        graph["lws-operator-process"].environment["LOCKSTEP_CONFIG"]
-        == (graph["gang-config-config"].inputs["data"]["controller_manager_config.yaml"])
-    )
-    assert graph.waits_for("lws-operator-process", "lws-crds")
-    assert graph.waits_for("lws-operator-process", "lws-release")
-    assert graph.waits_for("gang-lws", "lws-operator-process")
-    assert graph.waits_for("gang-lws", "volcano-operator-process")
+    on, off = run("gang"), run("gang", gangScheduling=False)
+    lws, volcano = "platform-lws-operator-process", "platform-volcano-operator-process"
+    assert on[lws].environment != off[lws].environment, "another config restarts LWS"
+    assert on[volcano].environment == off[volcano].environment
+    for part in ("platform-lws-crds", "platform-lws-release"):
+        assert on.waits_for(lws, part)
+    for operator in (lws, volcano):
+        assert on.waits_for("gang-lws", operator)
     assert not [name for name in run("kind").records if "operator-process" in name]
 
 
-def test_program_starts_without_a_kubernetes_client() -> None:
-    """Its commands need one; the program itself, which every preview waits for, does not."""
+@pytest.mark.parametrize("provider", ["kwok", "kind", "existing"])
+def test_program_starts_without_heavy_imports(provider: str) -> None:
+    """A Kubernetes client is for the commands; every preview waits for the program itself."""
     code = (
-        "import sys; import settings, components.platform, components.scenarios; "
-        "import components.cluster.kwok, components.cluster.existing; "
-        "sys.exit('lightkube' in sys.modules)"
+        "import sys; import settings, components.platform; import components.scenarios; "
+        f"import components.cluster.{provider}; "
+        "heavy = {'lightkube', 'httpx', 'httpx2', 'rich', 'jinja2'}; "
+        "sys.exit(', '.join(heavy.intersection(sys.modules)) or 0)"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=PROJECT_DIR, check=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_DIR, stderr=subprocess.PIPE)
+    assert done.returncode == 0, done.stderr.decode()

@@ -38,7 +38,8 @@ def kind(workers: int = 3) -> KindCluster:
     return KindCluster("cluster", KindClusterArgs("lockstep-kind", workers))
 
 
-def existing(folder: Path) -> ExistingCluster:
+def existing(folder: Path, *, export_kubeconfig: bool = False) -> ExistingCluster:
     path = folder / "kubeconfig"
     path.write_text(KUBECONFIG)
-    return ExistingCluster("cluster", ExistingClusterArgs("lockstep-mine", "mine", str(path)))
+    args = ExistingClusterArgs("lockstep-mine", "mine", str(path), export_kubeconfig)
+    return ExistingCluster("cluster", args)

@@ -69,6 +69,10 @@ class Record:
     def environment(self) -> dict[str, str]:
         return dict(self.inputs["environment"])
 
+    def step(self, event: str = "create") -> str:
+        """The step of `lockstep step` that a command runs; empty if it runs none."""
+        return step_of(self.inputs.get(event))
+
 
 @dataclass
 class Graph(Mocks):
@@ -85,9 +89,13 @@ class Graph(Mocks):
     )
     workers: dict[str, str] = field(default_factory=lambda: {"cpu": "4", "memory": "8Gi"})
     revision: int = 1
+    preview: bool = False
+    """Whether nothing has been created yet, so that what a resource computes is unknown."""
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str, dict[Any, Any]]:
         outputs = dict(args.inputs)
+        if self.preview:
+            return args.resource_id or "", outputs
         if args.typ == COMMAND:
             outputs["stdout"] = self._stdout(args.inputs)
         if args.typ == RELEASE:
@@ -112,7 +120,7 @@ class Graph(Mocks):
             "judge": {"ok": True, "observed": "placed"},
             "taint apply": {"blocked": []},
         }
-        words = (inputs.get("create") or "").removeprefix('"$LOCKSTEP_PYTHON" -m lockstep step ')
+        words = step_of(inputs.get("create"))
         if words == "nodes":
             environment = inputs["environment"]
             names = [
@@ -142,6 +150,12 @@ class Graph(Mocks):
             # A child is registered after its parent, which waits for its own dependencies.
             todo += [*record.depends_on, record.parent]
         return False
+
+
+def step_of(shell: str | None) -> str:
+    """The words after `lockstep step` in the last line of a command's shell text."""
+    last = (shell or "").rpartition("\n")[2]
+    return last.removeprefix('PATH="$PWD/.venv/bin:$PWD/venv/bin:$PATH" lockstep step ')
 
 
 class Monitor(MockMonitor):
@@ -207,7 +221,7 @@ def deploy(build: Callable[[], Any], *, graph: Graph | None = None, stack: str =
     exports = patch.object(pulumi, "export", export)
     with _traced_by(None), _own_loop(), _watched_applies(graph, tracer), traces, exports:
         pulumi.runtime.set_mocks(
-            graph, project="lockstep", stack=stack, preview=False, monitor=Monitor(graph)
+            graph, project="lockstep", stack=stack, preview=graph.preview, monitor=Monitor(graph)
         )
         run()
     return graph

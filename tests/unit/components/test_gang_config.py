@@ -28,9 +28,9 @@ def installed(*, enabled: bool, kwok: bool = False, revision: int = 1, config: s
 
     def build() -> pulumi.Output[str]:
         cluster = clusters.kwok() if kwok else clusters.kind()
-        lws = LeaderWorkerSetOperator("lws", LwsArgs(cluster, "0.8.0"), cluster.child(None))
+        lws = LeaderWorkerSetOperator("lws", LwsArgs(cluster, "0.8.0"), cluster.opts())
         args = GangConfigArgs(cluster, lws.release, enabled)
-        return GangConfig("gang", args, cluster.child(None)).config
+        return GangConfig("gang", args, cluster.opts()).config
 
     return deploy(build, graph=graph)
 
@@ -41,7 +41,7 @@ def found(folder: Path, *, enabled: bool, graph: Graph | None = None) -> Graph:
     def build() -> pulumi.Output[str]:
         cluster = clusters.existing(folder)
         args = GangConfigArgs(cluster, None, enabled)
-        return GangConfig("gang", args, cluster.child(None)).config
+        return GangConfig("gang", args, cluster.opts()).config
 
     return deploy(build, graph=graph)
 

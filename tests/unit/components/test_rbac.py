@@ -11,7 +11,7 @@ from tests.unit.components.graph import Graph, deploy
 def rights() -> Graph:
     def build() -> None:
         cluster = clusters.kind()
-        PodGroupRights("rights", PodGroupRightsArgs(cluster), cluster.child(None))
+        PodGroupRights("rights", PodGroupRightsArgs(cluster), cluster.opts())
 
     return deploy(build)
 

@@ -46,7 +46,7 @@ def on_kind(conf: str | None) -> Graph:
     def build() -> None:
         cluster = clusters.kind()
         args = VolcanoArgs(cluster, "1.14.1", scheduler_conf=conf)
-        Volcano("volcano", args, cluster.child(None))
+        Volcano("volcano", args, cluster.opts())
 
     return deploy(build)
 
@@ -65,13 +65,16 @@ def test_scheduler_in_a_pod_is_rolled_out_again_for_another_configuration() -> N
     assert "volcano-restart" not in on_kind(None).records
 
 
-@pytest.mark.parametrize("conf", [PREEMPTION, None])
-def test_scheduler_on_the_host_is_started_anew_for_another_configuration(conf: str | None) -> None:
-    def build() -> None:
-        cluster = clusters.kwok()
-        args = PlatformArgs(cluster, "1.14.1", "0.8.0", scheduler_conf=conf)
-        Platform("platform", args, cluster.child(None))
+def test_scheduler_on_the_host_is_restarted_for_another_configuration() -> None:
+    def environment(conf: str | None) -> dict[str, str]:
+        def build() -> None:
+            cluster = clusters.kwok()
+            args = PlatformArgs(cluster, "1.14.1", "0.8.0", scheduler_conf=conf)
+            Platform("platform", args, cluster.opts())
 
-    graph = deploy(build)
-    assert graph["volcano-operator-process"].environment["LOCKSTEP_CONFIG"] == (conf or "")
-    assert "volcano-restart" not in graph.records
+        graph = deploy(build)
+        assert "platform-volcano-restart" not in graph.records
+        return graph["platform-volcano-operator-process"].environment
+
+    assert environment(PREEMPTION) == environment(PREEMPTION)
+    assert environment(PREEMPTION) != environment(None)

@@ -16,7 +16,7 @@ def blocked(count: int, folder: Path | None = None) -> Graph:
         cluster = clusters.existing(folder) if folder else clusters.kwok()
         pool = cluster.pool("constrained", 3)
         args = BlockedWorkersArgs(cluster, pool, count)
-        return BlockedWorkers("blocked", args, cluster.child(None)).blocked
+        return BlockedWorkers("blocked", args, cluster.opts()).blocked
 
     return deploy(build)
 

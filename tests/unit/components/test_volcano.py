@@ -13,7 +13,7 @@ from tests.unit.components.graph import RELEASE, Graph, deploy
 def volcano_on_kind(chart: str | None = None) -> Graph:
     def build() -> None:
         cluster = clusters.kind()
-        Volcano("volcano", VolcanoArgs(cluster, "1.14.1", chart), cluster.child(None))
+        Volcano("volcano", VolcanoArgs(cluster, "1.14.1", chart), cluster.opts())
 
     return deploy(build)
 
@@ -65,7 +65,7 @@ def test_volcano_runs_its_admission_webhook_where_pods_run() -> None:
 def test_volcano_starts_no_pods_where_operators_run_on_the_host() -> None:
     def build() -> None:
         cluster = clusters.kwok()
-        Volcano("volcano", VolcanoArgs(cluster, "1.14.1"), cluster.child(None))
+        Volcano("volcano", VolcanoArgs(cluster, "1.14.1"), cluster.opts())
 
     release = deploy(build)["volcano-release"].inputs
     custom = release["values"]["custom"]
@@ -84,7 +84,7 @@ def test_volcano_requests_suit_a_laptop() -> None:
 def test_volcano_outlives_nothing_in_an_existing_cluster(tmp_path: Path) -> None:
     def build() -> None:
         cluster = clusters.existing(tmp_path)
-        Volcano("volcano", VolcanoArgs(cluster, "1.14.1"), cluster.child(None))
+        Volcano("volcano", VolcanoArgs(cluster, "1.14.1"), cluster.opts())
 
     graph = deploy(build)
     assert len(graph.of_type(RELEASE)) == 1

@@ -16,9 +16,9 @@ from tests.unit.components.graph import Graph, deploy
 def child_of(cluster: Callable[[], Cluster]) -> Graph:
     def build() -> None:
         made = cluster()
-        parent = pulumi.ComponentResource("test:index:Parent", "parent", None, made.child(None))
-        kubernetes.core.v1.Namespace("namespace", opts=made.child(parent))
-        local.Command("command", opts=made.child(parent, delete_before_replace=True))
+        parent = pulumi.ComponentResource("test:index:Parent", "parent", None, made.opts())
+        kubernetes.core.v1.Namespace("namespace", opts=made.opts(parent))
+        local.Command("command", opts=made.opts(parent, delete_before_replace=True))
 
     return deploy(build)
 

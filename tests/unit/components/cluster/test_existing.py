@@ -12,18 +12,15 @@ from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
 
 
-def existing_cluster(folder: Path) -> Graph:
+def existing_cluster(folder: Path, *, export_kubeconfig: bool = False) -> Graph:
     def build() -> dict[str, Any]:
-        cluster = clusters.existing(folder)
+        cluster = clusters.existing(folder, export_kubeconfig=export_kubeconfig)
         cluster.pool("gang", 2)
         return {
             "kubeconfig": cluster.kubeconfig,
-            "secret": cluster.kubeconfig.is_secret(),
-            "path": cluster.kubeconfig_path,
-            "context": cluster.context,
-            "provider": cluster.provider_name,
-            "host operators": cluster.host_operators,
-            "owned": cluster.owner is not None,
+            "secret": cluster.kubeconfig.is_secret() if cluster.kubeconfig else None,
+            "on host": cluster.host is not None,
+            "owned": cluster.is_owned,
         }
 
     return deploy(build)
@@ -32,9 +29,9 @@ def existing_cluster(folder: Path) -> Graph:
 def test_existing_creates_nothing_but_what_marks_its_pools(tmp_path: Path) -> None:
     assert {r.name for r in existing_cluster(tmp_path).records.values() if r.custom} == {
         "cluster-provider",
-        "gang-pool",
-        "gang-worker-0",
-        "gang-worker-1",
+        "cluster-gang-pool",
+        "cluster-gang-worker-0",
+        "cluster-gang-worker-1",
     }
 
 
@@ -46,27 +43,26 @@ def test_existing_provider_has_the_explicit_context_and_no_credentials(tmp_path:
     assert "hunter2" not in str(provider)
 
 
-def test_existing_kubeconfig_is_a_secret_and_of_the_one_context(tmp_path: Path) -> None:
-    value = existing_cluster(tmp_path).value
+def test_existing_kubeconfig_stays_out_of_the_stack_unless_asked_for(tmp_path: Path) -> None:
+    assert existing_cluster(tmp_path).value["kubeconfig"] is None
+
+
+def test_existing_kubeconfig_is_secret_and_has_one_context_only(tmp_path: Path) -> None:
+    value = existing_cluster(tmp_path, export_kubeconfig=True).value
     assert value["secret"] is True
     config = yaml.safe_load(value["kubeconfig"])
     assert config["current-context"] == "mine"
     assert [user["user"]["token"] for user in config["users"]] == ["hunter2"]
 
 
-def test_existing_is_not_owned(tmp_path: Path) -> None:
+def test_existing_is_not_owned_and_runs_operators_as_pods(tmp_path: Path) -> None:
     graph = existing_cluster(tmp_path)
-    assert graph.value["owned"] is False
+    assert (graph.value["owned"], graph.value["on host"]) == (False, False)
     assert {record.deleted_with for record in graph.records.values()} == {""}
 
 
-def test_existing_runs_operators_as_pods(tmp_path: Path) -> None:
-    value = existing_cluster(tmp_path).value
-    assert (value["provider"], value["host operators"]) == ("existing", False)
-
-
-def test_existing_reaches_commands_through_file_and_context(tmp_path: Path) -> None:
-    environment = existing_cluster(tmp_path)["gang-pool"].environment
+def test_existing_is_reached_by_commands_through_file_and_context(tmp_path: Path) -> None:
+    environment = existing_cluster(tmp_path)["cluster-gang-pool"].environment
     assert environment["LOCKSTEP_KUBECONFIG"] == str(tmp_path / "kubeconfig")
     assert environment["LOCKSTEP_CONTEXT"] == "mine"
 
@@ -75,7 +71,7 @@ def test_existing_reaches_commands_through_file_and_context(tmp_path: Path) -> N
     ("context", "fault"),
     [("", "explicit context"), ("mnie", "no context 'mnie' in .*; it has: mine, other")],
 )
-def test_existing_refuses_a_context_that_is_not_named_or_not_there(
+def test_existing_refuses_a_context_that_is_not_named_or_missing(
     context: str, fault: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "kubeconfig"

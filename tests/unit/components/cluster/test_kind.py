@@ -17,14 +17,11 @@ def kind_cluster(*pools: tuple[str, int]) -> Graph:
     def build() -> dict[str, Any]:
         cluster = clusters.kind()
         made = {name: cluster.pool(name, size) for name, size in pools}
+        assert cluster.kubeconfig is not None
         return {
-            "path": cluster.kubeconfig_path,
-            "path is secret": cluster.kubeconfig_path.is_secret(),
             "kubeconfig": cluster.kubeconfig,
             "kubeconfig is secret": cluster.kubeconfig.is_secret(),
-            "context": cluster.context or "",
-            "provider": cluster.provider_name,
-            "host operators": cluster.host_operators,
+            "on host": cluster.host is not None,
             "workers": {
                 name: [pulumi.Output.all(w.name, w.cpu, w.memory) for w in pool.workers]
                 for name, pool in made.items()
@@ -34,11 +31,9 @@ def kind_cluster(*pools: tuple[str, int]) -> Graph:
     return deploy(build)
 
 
-def test_kind_makes_and_removes_the_cluster_by_its_own_command_line() -> None:
+def test_kind_cluster_is_created_and_deleted_by_one_command() -> None:
     containers = kind_cluster()["cluster-containers"]
-    assert containers.inputs["create"] == '"$LOCKSTEP_PYTHON" -m lockstep step kind create'
-    assert containers.inputs["delete"] == '"$LOCKSTEP_PYTHON" -m lockstep step kind delete'
-    assert containers.environment["LOCKSTEP_CLUSTER"] == "lockstep-kind"
+    assert (containers.step("create"), containers.step("delete")) == ("kind create", "kind delete")
 
 
 def test_kind_config_has_the_workers_and_the_pinned_image() -> None:
@@ -49,44 +44,36 @@ def test_kind_config_has_the_workers_and_the_pinned_image() -> None:
     assert "@sha256:" in versions.KIND_NODE_IMAGE
 
 
-def test_kind_makes_a_new_cluster_when_its_config_changes_and_never_two() -> None:
+def test_kind_cluster_is_replaced_when_its_config_changes_and_never_doubled() -> None:
     containers = kind_cluster()["cluster-containers"]
     assert containers.inputs["triggers"] == [containers.environment["LOCKSTEP_KIND_CONFIG"]]
     assert containers.delete_first
 
 
-def test_kind_kubeconfig_is_secret_and_its_path_is_not() -> None:
+def test_kind_kubeconfig_is_secret() -> None:
     graph = kind_cluster()
     assert graph.value["kubeconfig"] == CREDENTIALS
     assert graph.value["kubeconfig is secret"] is True
-    assert graph.value["path"] == "/state/kubeconfig"
-    assert graph.value["path is secret"] is False
     assert graph["cluster-containers"].secret_outputs == {"stdout"}
     assert "kubeconfig" in graph["cluster-provider"].secret_inputs
 
 
-def test_kind_provider_gives_up_on_a_cluster_that_is_gone() -> None:
+def test_kind_provider_survives_a_refresh_without_its_cluster() -> None:
     provider = kind_cluster()["cluster-provider"]
     assert json.loads(provider.inputs["deleteUnreachable"]) is True
     assert provider.deleted_with == "cluster-containers"
 
 
 def test_kind_runs_operators_as_pods() -> None:
-    value = kind_cluster().value
-    assert value["host operators"] is False
-    assert value["provider"] == "kind"
-    assert value["context"] == ""
+    assert kind_cluster().value["on host"] is False
 
 
 def test_kind_pool_is_chosen_among_live_nodes_and_labelled() -> None:
     graph = kind_cluster(("gang", 2))
-    choice = graph["gang-pool"]
-    assert choice.inputs["create"].endswith(" nodes")
-    assert choice.environment["LOCKSTEP_POOL"] == "gang"
-    assert choice.environment["LOCKSTEP_POOL_SIZE"] == "2"
-    assert "delete" not in choice.inputs
+    choice = graph["cluster-gang-pool"]
+    assert (choice.step("create"), choice.step("delete")) == ("nodes", "")
     for index in range(2):
-        patch = graph[f"gang-worker-{index}"]
+        patch = graph[f"cluster-gang-worker-{index}"]
         assert patch.type == "kubernetes:core/v1:NodePatch"
         assert patch.inputs["metadata"] == {
             "name": f"node-gang-{index}",
@@ -98,6 +85,5 @@ def test_kind_pool_is_chosen_among_live_nodes_and_labelled() -> None:
 def test_kind_pools_are_chosen_one_after_the_other() -> None:
     """Or two pools would choose the same nodes."""
     graph = kind_cluster(("gang", 1), ("constrained", 1), ("no-gang", 1))
-    assert graph["gang-pool"].depends_on.isdisjoint({"constrained-worker-0", "no-gang-worker-0"})
-    assert "gang-worker-0" in graph["constrained-pool"].depends_on
-    assert graph.waits_for("no-gang-pool", "constrained-worker-0")
+    assert "cluster-gang-worker-0" in graph["cluster-constrained-pool"].depends_on
+    assert graph.waits_for("cluster-no-gang-pool", "cluster-constrained-worker-0")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from lockstep.local import control_plane
+from components.cluster.kwok import KwokCluster, KwokClusterArgs
 from tests.unit.components import clusters
 from tests.unit.components.graph import CREDENTIALS, Graph, deploy
 
@@ -15,11 +13,11 @@ def made(size: int = 3, **sizes: str) -> Graph:
     def build() -> dict[str, Any]:
         cluster = clusters.kwok(**sizes)
         pool = cluster.pool("gang", size)
+        assert cluster.host is not None
         return {
             "kubeconfig": cluster.kubeconfig,
-            "path": cluster.kubeconfig_path,
-            "url": cluster.webhook_url,
-            "ca": cluster.webhook_ca,
+            "url": cluster.host.webhook_url,
+            "ca": cluster.host.webhook_ca,
             "names": [worker.name for worker in pool.workers],
             "cpu": pool.pod_cpu,
         }
@@ -27,19 +25,16 @@ def made(size: int = 3, **sizes: str) -> Graph:
     return deploy(build)
 
 
-def test_cluster_is_made_and_removed_by_one_command() -> None:
+def test_cluster_is_created_and_deleted_by_one_command() -> None:
     record = made()["cluster-control-plane"]
-    assert record.inputs["create"].endswith("cluster create")
-    assert record.inputs["delete"].endswith("cluster delete")
-    assert record.environment["LOCKSTEP_CLUSTER"] == "lockstep-gang"
-    assert record.delete_first, "two clusters of one name cannot live side by side"
+    assert (record.step("create"), record.step("delete")) == ("cluster create", "cluster delete")
+    assert record.delete_first, "two clusters of one name cannot run at the same time"
     assert "stdout" in record.secret_outputs
 
 
 def test_cluster_says_how_to_reach_it() -> None:
     value = made().value
     assert value["kubeconfig"] == CREDENTIALS
-    assert value["path"] == "/state/kubeconfig"
     assert (value["url"], value["ca"]) == ("https://127.0.0.1:9443", "Q0E=")
 
 
@@ -52,29 +47,21 @@ def test_workers_have_size_label_and_a_simulated_kubelet() -> None:
         metadata = node.inputs["metadata"]
         assert metadata["labels"]["lockstep.dev/pool"] == "gang"
         assert metadata["annotations"] == {"kwok.x-k8s.io/node": "fake"}
-        room = {"cpu": "8", "memory": "1Gi", "pods": "110"}
-        assert node.inputs["status"] == {"allocatable": room, "capacity": room}
-        assert node.deleted_with == "cluster-control-plane"
+        size = {"cpu": "8", "memory": "1Gi", "pods": "110"}
+        assert node.inputs["status"] == {"allocatable": size, "capacity": size}
         assert node.delete_first, "a node of another size has the same name"
     assert graph.value["cpu"] == "4"
 
 
-def test_a_living_cluster_keeps_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(control_plane, "incarnation", lambda _name: ("abc", False))
-    graph = made()
-    assert graph["cluster-control-plane"].inputs["triggers"] == ["abc", "1.34.4"]
-    assert graph["cluster-provider"].inputs["clusterIdentifier"] == "abc"
+def test_another_incarnation_replaces_the_cluster_and_its_provider() -> None:
+    def identities(incarnation: str) -> tuple[Any, Any]:
+        args = KwokClusterArgs("lockstep-gang", "1.34.4", "4", "8Gi", incarnation)
+        graph = deploy(lambda: KwokCluster("cluster", args).urn)
+        triggers = graph["cluster-control-plane"].inputs["triggers"]
+        return triggers, graph["cluster-provider"].inputs["clusterIdentifier"]
 
-
-def test_a_lost_cluster_is_announced_and_gets_a_new_id(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    said: list[str] = []
-    monkeypatch.setattr("pulumi.log.warn", said.append)
-    monkeypatch.setattr(control_plane, "incarnation", lambda _name: ("new", True))
-    graph = made()
-    assert graph["cluster-control-plane"].inputs["triggers"][0] == "new"
-    assert said == ["the embedded cluster lockstep-gang is gone; it is made anew"]
+    assert identities("abc") == (["abc", "1.34.4"], "abc")
+    assert identities("def") == (["def", "1.34.4"], "def")
 
 
 def test_a_refresh_survives_a_lost_cluster() -> None:

@@ -28,11 +28,11 @@ def scenario(
 
     def build() -> dict[str, Any]:
         cluster: Cluster = clusters.existing(folder) if folder else clusters.kwok()
-        kinds = kubernetes.core.v1.Namespace("kinds", opts=cluster.child(None))
-        platform = kubernetes.core.v1.Namespace("platform", opts=cluster.child(None))
+        kinds = kubernetes.core.v1.Namespace("kinds", opts=cluster.opts())
+        platform = kubernetes.core.v1.Namespace("platform", opts=cluster.opts())
         pool = cluster.pool(name, workers)
         args = ScenarioArgs(cluster, pool, installed=[kinds], ready=[platform], **given)
-        made: Scenario = SCENARIOS[name](name, args, cluster.child(None))
+        made: Scenario = SCENARIOS[name](name, args, cluster.opts())
         return {
             "namespace": made.namespace,
             "expectation": made.expectation,
@@ -60,7 +60,7 @@ def pod_spec(graph: Graph) -> dict[str, Any]:
 
 
 def fingerprint(graph: Graph, name: str) -> str:
-    return graph[f"{name}-watch-recorder"].environment["LOCKSTEP_FINGERPRINT"]
+    return graph[f"{name}-watch-recorder"].environment["LOCKSTEP_RERUN_WHEN"]
 
 
 def test_gang_is_a_set_of_the_asked_size_that_volcano_schedules() -> None:
