@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lockstep.report import figures, lanes, parts, timeline
+from lockstep.report import figures, lanes, parts
+from lockstep.report import picture as timeline
 from lockstep.report.markup import Markup, element, join
 from lockstep.report.scale import Scale
 from lockstep.report.summary import pairs, stranded, whole_gangs

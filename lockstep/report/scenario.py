@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.report import burst, figures, parts, timeline
+from lockstep.report import burst, figures, parts
+from lockstep.report import picture as timeline
 from lockstep.report.lanes import gangs
 from lockstep.report.markup import Markup, element, join
 from lockstep.report.summary import MEANINGS, reason

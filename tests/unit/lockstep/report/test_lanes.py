@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.report import burst, lanes, timeline
+from lockstep.report import burst, lanes
+from lockstep.report import picture as timeline
 from lockstep.report.receipt import Receipt
 from lockstep.report.scale import Scale, round_step
 from tests import samples
