@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
+from lockstep.judge.model import Expectation, Verdict, Workload
 from lockstep.recording.model import Change, Header, Kind, Observation, Recording
 from lockstep.report import receipt
 from lockstep.report.receipt import Receipt
@@ -175,7 +178,7 @@ def released(quiet: float = 0.0) -> Receipt:
         "released",
         bound=4,
         skew=0.018,
-        releaseLatencySeconds=0.597,
+        release_latency_seconds=0.597,
         evidence=[
             "4 of 4 pods bound within 18 ms, 597 ms after constrained-worker-1 was freed",
         ],
@@ -255,7 +258,7 @@ def crowd(gangs: int = 100) -> Receipt:
 
 
 def serialized() -> Receipt:
-    """Three gangs with room for one: each runs, ends, and is made anew."""
+    """Three gangs with room for one: each runs, ends, and is recreated."""
     story = Story("contention", "2026-03-02T09:20:00.000Z")
     workers(story)
     for one in range(3):
@@ -292,7 +295,7 @@ def deadlocked() -> Receipt:
     measures = {"gangsCompleted": 0, "podSecondsWasted": 21.7, "longestWaitSeconds": 3.8}
     return _receipt(
         story, "deadlocked", bound=6, skew=None, groups=3, gang=False, measures=measures,
-        evidence=["3 gangs hold 6 places and none of them is whole"],
+        evidence=["3 gangs hold 6 places and none of them is complete"],
     )  # fmt: skip
 
 
@@ -357,25 +360,42 @@ def _receipt(
     reason: str = "",
     **more: Any,
 ) -> Receipt:
-    expectation = {
-        "scenario": story.scenario,
-        "verdict": expected,
-        "namespace": f"lockstep-{story.scenario}",
-        "size": 4,
-        "groups": groups,
-        "requests": REQUESTS,
-        "gang": gang,
-    }
-    verdict = {
-        "expected": expected,
-        "observed": observed or expected,
-        "ok": observed is None,
-        "bound": bound,
-        "size": 4 * groups,
-        "bindSkewSeconds": skew,
-        "podGroup": None,
-        "reason": reason,
-        "evidence": evidence,
+    expectation = Expectation(
+        scenario=story.scenario,
+        verdict=expected,
+        namespace=f"lockstep-{story.scenario}",
+        workload=Workload("LeaderWorkerSet" if gang else "Deployment", f"{story.scenario}-pods"),
+        size=4,
+        groups=groups,
+        requests=REQUESTS,
+        gang=gang,
+    )
+    verdict = Verdict(
+        expected=expected,
+        observed=observed or expected,
+        ok=observed is None,
+        reason=reason,
+        bound=bound,
+        size=4 * groups,
+        bind_skew_seconds=skew,
+        evidence=evidence,
         **more,
-    }
-    return receipt.build(story.recording, expectation, verdict, CONTEXT)
+    )
+    step = "constrained-released" if expected == "released" else story.scenario
+    return receipt.build(story.recording, expectation, verdict, {**CONTEXT, "step": step})
+
+
+def changed(
+    one: Receipt,
+    *,
+    verdict: Mapping[str, Any] | None = None,
+    expectation: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Receipt:
+    """The same receipt with other values."""
+    return replace(
+        one,
+        verdict=replace(one.verdict, **(verdict or {})),
+        expectation=replace(one.expectation, **(expectation or {})),
+        **fields,
+    )

@@ -69,10 +69,10 @@ def _walk(args: argparse.Namespace) -> int:
 
 
 def _report(console: Console) -> None:
-    from lockstep import report  # only here: it costs time to load
+    from lockstep.report import formats  # only here: it costs time to load
 
     out = paths.project_dir() / "out"
-    page = report.write_page(out / "receipts", out / "report.html")
+    page = formats.write_page(out / "receipts", out / "report.html")
     if page is None:
         console.print("\nno report: no step reached a verdict", highlight=False)
     else:

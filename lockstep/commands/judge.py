@@ -119,12 +119,12 @@ def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
 
 def _write_receipt(recording: Recording, expectation: Expectation, verdict: Verdict) -> None:
     """Write the receipt; an error here must not hide the verdict."""
-    from lockstep.report import receipt  # only here: reading its schema takes time
+    from lockstep.report import receipt  # only here: it takes time to load
 
     context = json.loads(os.environ.get("LOCKSTEP_RECEIPT_CONTEXT") or "{}")
     context.setdefault("cluster", {"name": os.environ.get("LOCKSTEP_CLUSTER", ""), "provider": ""})
     try:
-        document = receipt.build(recording, expectation.to_mapping(), verdict.to_mapping(), context)
-        receipt.write(receipt.home() / f"{document['step']}.json", document)
+        document = receipt.build(recording, expectation, verdict, context)
+        receipt.write(receipt.home() / f"{document.step}.json", document)
     except (LockstepError, OSError, KeyError) as error:
         print(f"lockstep: no receipt was written: {error}", file=sys.stderr)

@@ -99,7 +99,7 @@ def show(console: Console, found: Matrix) -> None:
 
 def _report(pairs: Sequence[Pair], found: Matrix) -> str:
     """Put the matrix into the demo's report; without one, into a report on one of the pairs."""
-    from lockstep import report  # only here: it costs time to load
+    from lockstep.report.formats import FORMATS  # only here: it costs time to load
 
     usual = [pair for pair in pairs if pair.lws == versions.LWS_DEFAULT]
     folders = [matrix.home() / "receipts", *(pair.receipts for pair in (*usual, *pairs))]
@@ -107,5 +107,5 @@ def _report(pairs: Sequence[Pair], found: Matrix) -> str:
     if folder is None:
         return "none, as there is no receipt"
     path = matrix.home() / "report.html"
-    path.write_text(report.FORMATS["html"](receipt.load(folder), found), encoding="utf-8")
+    path.write_text(FORMATS["html"](receipt.load(folder), found), encoding="utf-8")
     return str(path)

@@ -1,4 +1,4 @@
-"""`lockstep report`: rebuild the report from receipts; needs no cluster."""
+"""`lockstep report`: rebuild the report from receipts, without a cluster."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import json
 import sys
 from pathlib import Path
 
-from lockstep import paths, report
+from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.report import matrix, receipt
+from lockstep.report.formats import FORMATS, SUFFIXES
+from lockstep.report.receipt import Receipt
 from lockstep.report.summary import summarize
 
-HELP = "rebuild the report from receipts alone, with no cluster"
+HELP = "rebuild the report from receipts, without a cluster"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+    """Add the options of the command."""
     parser.add_argument(
         "--receipts",
         type=Path,
@@ -31,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=sorted(report.FORMATS),
+        choices=sorted(FORMATS),
         default="html",
         help="html: a page; markdown: for a pull request; junit: XML for CI (default: html)",
     )
@@ -41,15 +43,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the report; the exit code says whether that worked, the report says the rest."""
+    """Write the report; the exit code is 0 also when a verdict is not as expected."""
     receipts = receipt.load(args.receipts)
-    text = report.FORMATS[args.format](receipts, matrix.beside(args.receipts))
+    text = FORMATS[args.format](receipts, matrix.beside(args.receipts))
     if args.output == "-":
         if args.json:
-            raise LockstepError("--json and --output - both want standard output; leave one out")
+            raise LockstepError(
+                "--json and --output - both write to standard output; use only one of them"
+            )
         sys.stdout.write(text)
         return 0
-    default = paths.project_dir() / "out" / f"report{report.SUFFIXES[args.format]}"
+    default = paths.project_dir() / "out" / f"report{SUFFIXES[args.format]}"
     output = Path(args.output) if args.output else default
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _tell(args: argparse.Namespace, receipts: list[receipt.Receipt], output: Path) -> None:
+def _tell(args: argparse.Namespace, receipts: list[Receipt], output: Path) -> None:
     summary = summarize(receipts)
     if args.json:
         told = {
@@ -68,7 +72,7 @@ def _tell(args: argparse.Namespace, receipts: list[receipt.Receipt], output: Pat
             "format": args.format,
             "answer": summary.answer,
             "headline": summary.headline,
-            "verdicts": {one["step"]: one["verdict"]["ok"] for one in receipts},
+            "verdicts": {one.step: one.verdict.ok for one in receipts},
         }
         print(json.dumps(told))
     else:

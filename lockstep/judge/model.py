@@ -97,12 +97,13 @@ class Verdict(msgspec.Struct, frozen=True, rename="camel"):
     """Pods that should be bound."""
     bind_skew_seconds: float | None
     """Last minus first bind of one gang, the longest of all gangs; None when not measured."""
-    release_latency_seconds: float | None
+    release_latency_seconds: float | None = None
     """From the removal of the last taint to the last bind; None when not measured."""
-    pod_group: dict[str, Any] | None
-    measures: dict[str, float]
+    pod_group: dict[str, Any] | None = None
+    measures: dict[str, int | float] = {}
     """Figures that only some verdicts have, by name; a unit ends the name, as in `…Seconds`."""
-    evidence: list[str]
+    evidence: list[str] = []
+    """What the verdict rests on; a receipt has it beside the verdict."""
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the document."""

@@ -1,144 +1,174 @@
-"""Drawing on a time axis, as SVG inside the page.
+"""The shapes of a picture on a time axis; the template `picture.svg.j2` draws them as SVG.
 
-Horizontal places are percentages and text has the page's size, so that a picture fits a phone as
-well as a desk without becoming small print. Colours and patterns come from the page's style.
+Horizontal places are shares of the width and text has the page's size, so a picture fits a phone
+as well as a desktop. Colours and patterns come from the page's style sheet.
 """
 
 from __future__ import annotations
 
-from lockstep.report import figures
-from lockstep.report.markup import Markup, element, join
-from lockstep.report.scale import Break, Scale
+import math
+from dataclasses import dataclass, field
 
-_AXIS = 28
-_HAIR = 0.002
-"""The least width of a bar: a bind burst may be a hair's breadth, but it must be there."""
-
-_CLEAR = 0.14
-"""How far a time on the axis keeps from the length of a break, as a share of the width."""
-NARROW, WIDE = 26, 44
-"""Characters that a lane's name may have on a phone, and elsewhere."""
+_AXIS_HEIGHT = 28
+_TICKS = 5
+_LEAST_WIDTH = 0.002
+"""The least width of a bar: a bind burst may be much shorter, but must be visible."""
+_NARROW, _WIDE = 26, 44
+"""Characters that the name of a lane may have on a phone, and elsewhere."""
 
 
+class Scale:
+    """Maps times between `start` and `end` to shares of the picture's width."""
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start = start
+        self.end = max(end, start + 0.001)
+
+    def at(self, time: float) -> float:
+        """Return the place of a time, from 0 (left) to 1 (right); times outside are clamped."""
+        time = min(max(time, self.start), self.end)
+        return (time - self.start) / (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """Choose round times for the axis."""
+        step = round_step((self.end - self.start) / _TICKS)
+        first = math.ceil(self.start / step - 1e-6)
+        last = math.floor(self.end / step + 1e-6)
+        return [round(number * step, 6) for number in range(first, last + 1)]
+
+
+def round_step(rough: float) -> float:
+    """Round up to 1, 2 or 5 times a power of ten."""
+    power: float = 10.0 ** math.floor(math.log10(rough))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A rectangle for something that lasts."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A vertical line for something that happened in a lane."""
+
+    x: float
+    top: float
+    bottom: float
+
+
+@dataclass(frozen=True)
+class Disc:
+    """A round sign for an action."""
+
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that starts, ends or is centred at a place."""
+
+    x: float
+    y: float
+    kind: str
+    anchor: str
+    text: str
+
+
+@dataclass
 class Canvas:
-    """Shapes from top to bottom; `y` is where the next one goes."""
+    """The shapes of one picture from top to bottom; `y` is where the next shape goes."""
 
-    def __init__(self, scale: Scale, origin: float = 0.0) -> None:
-        self.scale = scale
-        self.origin = origin
-        self.y = 0.0
-        self._shapes: list[Markup] = []
-        self._texts: list[Markup] = []  # drawn last: nothing may hide what is written
-        self._guides: set[float] = set()
+    identity: str
+    """The start of the picture's ids in the page."""
+    title: str
+    description: str
+    """What the picture shows, in words for a screen reader."""
+    scale: Scale
+    end: float
+    """The end of the recording; the time after it is shaded."""
+    origin: float = 0.0
+    """The time of the recording that the scale calls zero."""
+    y: float = 0.0
+    bars: list[Bar] = field(default_factory=list)
+    pins: list[Pin] = field(default_factory=list)
+    discs: list[Disc] = field(default_factory=list)
+    guides: list[float] = field(default_factory=list)
+    """Places of lines through all lanes."""
+    texts: list[Text] = field(default_factory=list)
+
+    @property
+    def height(self) -> float:
+        """The height of the picture with its axis."""
+        return self.y + _AXIS_HEIGHT
+
+    @property
+    def beyond(self) -> float | None:
+        """The place of the recording's end if the scale goes on: another picture is longer."""
+        place = self.share(self.end)
+        return place if place < 1.0 else None
+
+    @property
+    def ticks(self) -> list[Text]:
+        """The times below the axis."""
+        return [self._tick(time) for time in self.scale.ticks()]
 
     def share(self, time: float) -> float:
-        """Tell where a time of the recording is, from 0 to 1."""
+        """Return the place of a time of the recording, from 0 to 1."""
         return self.scale.at(time - self.origin)
 
     def bar(self, start: float, end: float, height: float, kind: str, title: str) -> None:
         """Draw something that lasts."""
         left, right = self.share(start), self.share(end)
-        rect = element(
-            "rect",
-            element("title", title),
-            class_=kind,
-            x=percent(left),
-            y=number(self.y),
-            width=percent(max(right - left, _HAIR)),
-            height=number(height),
-        )
-        self._shapes.append(rect)
+        width = max(right - left, _LEAST_WIDTH)
+        self.bars.append(Bar(left, self.y, width, height, kind, title))
 
-    def pin(self, time: float, height: float, kind: str = "pin") -> None:
+    def pin(self, time: float, height: float) -> None:
         """Draw something that happened, a little taller than the bars of its lane."""
-        x = percent(self.share(time))
-        y1, y2 = number(self.y - 3), number(self.y + height + 3)
-        self._shapes.append(element("line", class_=kind, x1=x, x2=x, y1=y1, y2=y2))
+        self.pins.append(Pin(self.share(time), self.y - 3, self.y + height + 3))
 
-    def sign(self, time: float, label: str, title: str) -> None:
-        """Draw a round sign, with a number if there is room for one."""
-        place = percent(self.share(time))
-        disc = element("circle", element("title", title), cx=place, cy=number(self.y + 4), r="8")
-        self._shapes.append(element("g", disc, class_="sign"))
+    def disc(self, time: float, label: str, title: str) -> None:
+        """Draw a round sign, with a number if there is space for one."""
+        self.discs.append(Disc(self.share(time), self.y + 4, title))
         if label:
-            self._text(place, label, "sign", "middle", 8)
+            self.text(self.share(time), label, "sign", dy=8, anchor="middle")
 
     def guide(self, time: float) -> None:
-        """Mark a time through all lanes."""
-        self._guides.add(time)
+        """Draw a line through all lanes."""
+        self.guides.append(self.share(time))
 
-    def heading(self, left: str, right: str, extra: str = "") -> None:
-        """Write the line above a lane, and go below it; a long name is cut on a phone."""
-        short, long = (cut(left, most - len(extra)) for most in (NARROW, WIDE))
+    def heading(self, name: str, note: str, role: str = "") -> None:
+        """Write the line above a lane and go below it; a long name is shorter on a phone."""
+        short, long = (shortened(name, most - len(role)) for most in (_NARROW, _WIDE))
         if short == long:
-            self.text(0.0, long + extra, "name", dy=10)
+            self.text(0.0, long + role, "name", dy=10)
         else:
-            self.text(0.0, short + extra, "name narrow", dy=10)
-            self.text(0.0, long + extra, "name roomy", dy=10)
-        self._text("100%", right, "note", "end", 10)
+            self.text(0.0, short + role, "name narrow", dy=10)
+            self.text(0.0, long + role, "name roomy", dy=10)
+        self.text(1.0, note, "note", dy=10, anchor="end")
         self.y += 15
 
-    def text(self, share: float, text: str, kind: str, dy: float) -> None:
-        """Write something beside a place."""
-        self._text(percent(share), text, kind, "start", dy)
+    def text(self, x: float, text: str, kind: str, dy: float, anchor: str = "start") -> None:
+        """Write a text at a place; texts are drawn last, so that no shape hides them."""
+        self.texts.append(Text(x, self.y + dy, kind, anchor, text))
 
-    def _text(self, x: str, text: str, kind: str, anchor: str, dy: float) -> None:
-        y = number(self.y + dy)
-        self._texts.append(element("text", text, class_=kind, x=x, y=y, text_anchor=anchor))
-
-    def finish(self, title: str, description: str, identity: str, end: float) -> Markup:
-        """Put the axis behind the shapes and the breaks before them, and name the whole."""
-        return element(
-            "svg",
-            element("title", title, id=f"{identity}-title"),
-            element("desc", description, id=f"{identity}-desc"),
-            self._beyond(end),
-            *(self._tick(time) for time in self.scale.ticks()),
-            *self._shapes,
-            *(self._vertical("guide", self.share(time)) for time in sorted(self._guides)),
-            *map(self._break, self.scale.breaks),
-            *self._texts,
-            class_="timeline",
-            role="img",
-            aria_labelledby=f"{identity}-title {identity}-desc",
-            width="100%",
-            height=number(self.y + _AXIS),
-        )
-
-    def _tick(self, time: float) -> Markup:
+    def _tick(self, time: float) -> Text:
         place = self.scale.at(time)
-        near = any(abs(place - self._middle(gap)) < _CLEAR for gap in self.scale.breaks)
-        label = None if near else self._below(place, f"{time:g} s")
-        return join(self._vertical("grid", place), label)
-
-    def _break(self, gap: Break) -> Markup:
-        blank = self._area("break", self.scale.at(gap.start), self.scale.at(gap.end))
-        return join(blank, self._below(self._middle(gap), figures.duration(gap.end - gap.start)))
-
-    def _middle(self, gap: Break) -> float:
-        return (self.scale.at(gap.start) + self.scale.at(gap.end)) / 2
-
-    def _beyond(self, end: float) -> Markup | None:
-        """Shade the time after the recording, which another picture on this scale may have."""
-        place = self.share(end)
-        return self._area("beyond", place, 1.0) if place < 1.0 else None
-
-    def _area(self, kind: str, left: float, right: float) -> Markup:
-        x, width, height = percent(left), percent(right - left), number(self.y + 4)
-        return element("rect", class_=kind, x=x, y="0", width=width, height=height)
-
-    def _below(self, place: float, text: str) -> Markup:
         anchor = "start" if place < 0.04 else "end" if place > 0.96 else "middle"
-        y = number(self.y + 20)
-        return element("text", text, class_="tick", x=percent(place), y=y, text_anchor=anchor)
-
-    def _vertical(self, kind: str, place: float) -> Markup:
-        x = percent(place)
-        return element("line", class_=kind, x1=x, x2=x, y1="0", y2=number(self.y + 4))
+        return Text(place, self.y + 20, "tick", anchor, f"{time:g} s")
 
 
-def cut(name: str, longest: int) -> str:
-    """Shorten a name in the middle: its end tells it from its siblings."""
+def shortened(name: str, longest: int) -> str:
+    """Shorten a name in the middle: its end distinguishes it from its siblings."""
     if len(name) <= longest:
         return name
     tail = longest * 2 // 3
@@ -146,10 +176,10 @@ def cut(name: str, longest: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share of the width."""
+    """Format a share of the width."""
     return f"{share * 100:.3f}".rstrip("0").rstrip(".") + "%"
 
 
-def number(value: float) -> str:
-    """Write pixels."""
+def pixels(value: float) -> str:
+    """Format a number of pixels."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

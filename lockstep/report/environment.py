@@ -1,4 +1,4 @@
-"""Where the receipts come from: versions, settings, workers, and how to get the same again."""
+"""The environment of the receipts: versions, settings, workers, and how to repeat the run."""
 
 from __future__ import annotations
 
@@ -8,34 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lockstep.report import figures
-from lockstep.report.markup import Markup, element, join
-
-Receipt = Mapping[str, Any]
-
-
-def section(receipts: Sequence[Receipt]) -> Markup:
-    """Describe what the receipts have in common once, and where they differ, which is which."""
-    facts = element(
-        "div",
-        *(_facts(title, rows) for title, rows in described(receipts)),
-        class_="facts",
-    )
-    return element(
-        "section",
-        element("h2", "Where this was measured"),
-        facts,
-        element("h3", "How to repeat it"),
-        element("pre", "\n".join(commands(receipts))),
-        id="environment",
-        aria_label="Environment",
-    )
+from lockstep.report.receipt import Receipt, WorkerSize
 
 
 def described(receipts: Sequence[Receipt]) -> list[tuple[str, dict[str, str]]]:
     """Versions, settings and workers under their titles."""
-    versions = {one["step"]: _platform(one) for one in receipts}
-    settings = {one["step"]: dict(flat(one["config"])) for one in receipts}
-    workers = {one["step"]: {"per scenario": _workers(one["workers"])} for one in receipts}
+    versions = {one.step: _platform(one) for one in receipts}
+    settings = {one.step: dict(flat(one.config)) for one in receipts}
+    workers = {one.step: {"per scenario": _workers(one.workers)} for one in receipts}
     tables = (("Versions", versions), ("Settings", settings), ("Workers", workers))
     return [(title, merged(by_step)) for title, by_step in tables]
 
@@ -57,39 +37,32 @@ def merged(by_step: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 
 
 def commands(receipts: Sequence[Receipt]) -> list[str]:
-    """Say what to type, in a clone of the project."""
-    provider = receipts[0]["cluster"]["provider"]
+    """The commands that repeat the run, in a clone of the project."""
+    provider = receipts[0].cluster.provider
     if provider in ("kind", "existing"):
-        lines = [(f"python -m lockstep demo --stack {provider}", "the whole walk")]
+        lines = [(f"lockstep demo --stack {provider}", "all scenarios of the demo")]
     else:
-        lines = [("make demo", "the whole walk, on the embedded cluster")]
-        for scenario in dict.fromkeys(receipt["scenario"] for receipt in receipts):
-            lines.append((f"make up STACK={scenario}", "one scenario; make down takes it away"))
-    lines.append(("python -m lockstep report", "this page, from the receipts"))
-    return [f"{command:<40} # {what}" for command, what in lines]
+        lines = [("make demo", "all scenarios of the demo, on the embedded cluster")]
+        for scenario in dict.fromkeys(receipt.scenario for receipt in receipts):
+            lines.append((f"make up STACK={scenario}", "one scenario; make down removes it"))
+    lines.append(("lockstep report", "this page, from the receipts"))
+    return [f"{command:<34} # {what}" for command, what in lines]
 
 
 def _platform(receipt: Receipt) -> dict[str, str]:
-    cluster = receipt["cluster"]
-    return {"cluster": cluster["name"], "provider": cluster["provider"], **receipt["versions"]}
+    cluster = receipt.cluster
+    return {"cluster": cluster.name, "provider": cluster.provider, **receipt.versions}
 
 
-def _workers(workers: Sequence[Mapping[str, str]]) -> str:
-    sizes = Counter(f"{worker['cpu']} CPU, {worker['memory']}" for worker in workers)
+def _workers(workers: Sequence[WorkerSize]) -> str:
+    sizes = Counter(f"{worker.cpu} CPU, {worker.memory}" for worker in workers)
     return ", ".join(f"{number} with {size}" for size, number in sizes.items()) or figures.NOTHING
 
 
 def flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Walk nested settings as dotted names."""
+    """Yield nested settings under dotted names."""
     for name, value in config.items():
         if isinstance(value, Mapping):
             yield from flat(value, f"{prefix}{name}.")
         elif value is not None:
             yield f"{prefix}{name}", value if isinstance(value, str) else json.dumps(value)
-
-
-def _facts(title: str, facts: Mapping[str, str]) -> Markup | None:
-    if not facts:
-        return None
-    rows = join(*(join(element("dt", name), element("dd", value)) for name, value in facts.items()))
-    return element("div", element("h3", title), element("dl", rows))

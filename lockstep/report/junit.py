@@ -1,22 +1,20 @@
-"""JUnit XML for CI: one test case per receipt, and per cell of a version matrix."""
+"""The report as JUnit XML for CI: one test case per receipt, and per cell of a version matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
-from lockstep.report.markup import visible
+from lockstep.report.figures import visible
 from lockstep.report.matrix import Matrix
+from lockstep.report.receipt import Receipt
 from lockstep.report.summary import reason
-
-Receipt = Mapping[str, Any]
 
 
 def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
-    """Make the whole document; a version matrix is a suite of its own."""
+    """Make the document; a version matrix is a test suite of its own."""
     root = Xml.Element("testsuites", {"name": "lockstep"})
-    first = min(receipt["timeline"]["started"] for receipt in receipts)
+    first = min(receipt.timeline.started for receipt in receipts)
     suite = Xml.SubElement(root, "testsuite", {"name": "lockstep", "timestamp": first})
     for receipt in receipts:
         _case(suite, receipt)
@@ -41,14 +39,14 @@ def _counts(element: Xml.Element) -> dict[str, str]:
 
 
 def _case(suite: Xml.Element, receipt: Receipt) -> None:
-    verdict = receipt["verdict"]
-    name = {"classname": f"lockstep.{receipt['scenario']}", "name": receipt["step"]}
-    case = Xml.SubElement(suite, "testcase", {**name, "time": _seconds(receipt["timeline"]["end"])})
-    if not verdict["ok"]:
-        told = f"expected {verdict['expected']}, observed {verdict['observed']}"
+    verdict = receipt.verdict
+    name = {"classname": f"lockstep.{receipt.scenario}", "name": receipt.step}
+    case = Xml.SubElement(suite, "testcase", {**name, "time": _seconds(receipt.timeline.end)})
+    if not verdict.ok:
+        told = f"expected {verdict.expected}, observed {verdict.observed}"
         _failure(case, f"{told}: {reason(receipt)}")
-    if receipt["evidence"]:
-        Xml.SubElement(case, "system-out").text = visible("\n".join(receipt["evidence"]))
+    if receipt.evidence:
+        Xml.SubElement(case, "system-out").text = visible("\n".join(receipt.evidence))
 
 
 def _versions(root: Xml.Element, matrix: Matrix) -> None:

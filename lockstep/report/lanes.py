@@ -1,33 +1,34 @@
-"""What to draw: for each pod of a receipt, which state it was in from when to when.
+"""The states of each pod over time, as the picture shows them.
 
-The states are the argument. A bound pod whose gang is not complete holds its node and can do
-nothing with it: it is `stranded`, whichever scheduler put it there.
+The states are the argument: a bound pod whose gang is not complete occupies its node and cannot
+work. It is `stranded`, whichever scheduler bound it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 from lockstep.judge.model import Limits
-from lockstep.report import figures
+from lockstep.report.receipt import Receipt
+from lockstep.report.timeline import PodTimeline
 
 State = Literal["waiting", "bound", "running", "stranded"]
 
 BURST_SECONDS = Limits().burst
-"""Pods of a gang are bound one after another: an incomplete gang is no news for this long."""
+"""The pods of a gang are bound one after another: for this long, an incomplete gang is normal."""
 MOST_POD_LANES = 24
-"""More pods than this are drawn one lane per gang."""
+"""The picture of more pods than this has one lane per gang."""
 MOST_GANGS_BY_POD = 2
-"""More gangs than this, too: with several, the question is which are whole."""
+"""So has the picture of more gangs than this: the question is then which gangs are complete."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A state, from when to when."""
+    """A state with its start and end."""
 
     start: float
     end: float
@@ -35,191 +36,129 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Pod:
-    """One pod's life on the time axis."""
-
-    name: str
-    role: str | None
-    created: float
-    """When it was created; 0 when it was there before the recording."""
-    bound: float | None
-    running: float | None
-    ended: float | None
-    """When it finished or was deleted; None when it was still there at the end."""
-    node: str | None
-    told: Mapping[str, str]
-    """Each mark's time as text, which also says where it is not exactly known."""
-
-    def holds_node(self, end: float) -> tuple[float, float] | None:
-        """From when to when it held its node."""
-        if self.bound is None:
-            return None
-        return self.bound, min(end, self.ended if self.ended is not None else end)
-
-
-@dataclass(frozen=True)
-class Gang:
-    """Pods that make sense only together, and when how many of them were bound."""
+class GangLanes:
+    """The pods of one gang, and how many of them were bound when."""
 
     name: str | None
     """The gang's name; None for pods that no gang scheduler knows to belong together."""
     size: int
-    pods: Sequence[Pod]
+    pods: Sequence[PodTimeline]
     end: float
-    steps: Sequence[tuple[float, int]] = field(default=())
-    """Each time at which the number of bound pods changed, with the new number."""
+    """The end of the recording."""
 
-    @property
-    def skew(self) -> float | None:
-        """Last minus first bind of the pods that were seen being bound."""
-        times = [pod.bound for pod in self.pods if pod.bound is not None]
-        return max(times) - min(times) if len(times) > 1 else None
+    @cached_property
+    def steps(self) -> list[tuple[float, int]]:
+        """Each time at which the number of bound pods changed, with the new number."""
+        changes: dict[float, int] = {}
+        for pod in self.pods:
+            if pod.bound is None:
+                continue
+            changes[pod.bound] = changes.get(pod.bound, 0) + 1
+            if pod.ended is not None:
+                changes[pod.ended] = changes.get(pod.ended, 0) - 1
+        steps: list[tuple[float, int]] = []
+        number = 0
+        for time, change in sorted(changes.items()):
+            number += change
+            steps.append((time, number))
+        return steps
 
     @property
     def spells(self) -> list[tuple[float, float, int]]:
-        """From when to when how many pods were bound; none for a gang that only waited."""
+        """Start, end and number of bound pods of each time between two changes."""
         edges = pairwise([*self.steps, (self.end, 0)])
         return [(start, end, number) for (start, number), (end, _) in edges]
 
     @property
     def most_bound(self) -> int:
-        """The largest number of pods that were bound at once."""
+        """The largest number of pods that were bound at the same time."""
         return max((number for _, number in self.steps), default=0)
 
     @cached_property
     def incomplete(self) -> list[tuple[float, float]]:
-        """When some but not all of its pods were bound, bind bursts left out."""
-        found: list[tuple[float, float]] = []
-        for start, end, number in self.spells:
-            if not 0 < number < self.size:
-                continue
-            if found and found[-1][1] == start:
-                found[-1] = (found[-1][0], end)
+        """When some but not all pods were bound, without bind bursts."""
+        parts = [(start, end) for start, end, number in self.spells if 0 < number < self.size]
+        # A part that lasts until the end is no burst: the gang was not seen to become complete.
+        return [
+            (start, end)
+            for start, end in _merged(parts)
+            if end - start > BURST_SECONDS or end >= self.end
+        ]
+
+    @property
+    def present(self) -> list[tuple[float, float]]:
+        """When any pod of the gang existed; a gang that ends may be recreated later."""
+        return _merged(sorted((pod.created, self._until(pod)) for pod in self.pods))
+
+    @property
+    def stranded_seconds(self) -> float:
+        """Pod-seconds for which pods of the incomplete gang occupied nodes."""
+        spans = [span for pod in self.pods for span in self.spans(pod) if span.state == "stranded"]
+        return round(sum(span.end - span.start for span in spans), 3)
+
+    def spans(self, pod: PodTimeline) -> list[Span]:
+        """Divide a pod's lifetime into states."""
+        until = self._until(pod)
+        if pod.bound is None:
+            return [Span(pod.created, until, "waiting")]
+        edges = {pod.bound, until, *(edge for part in self.incomplete for edge in part)}
+        if pod.running is not None:
+            edges.add(pod.running)
+        inside = sorted(edge for edge in edges if pod.bound <= edge <= until)
+        spans = [Span(pod.created, pod.bound, "waiting")]
+        for start, end in pairwise(inside):
+            state = self._state(pod, start)
+            if spans[-1].state == state:
+                spans[-1] = Span(spans[-1].start, end, state)
             else:
-                found.append((start, end))
-        # One that lasts until the end is no burst: nobody saw it become complete.
-        return [(a, b) for a, b in found if b - a > BURST_SECONDS or b >= self.end]
+                spans.append(Span(start, end, state))
+        return [span for span in spans if span.end > span.start]
+
+    def is_incomplete(self, time: float) -> bool:
+        """Whether the gang was incomplete at a time, bind bursts aside."""
+        return any(start <= time < end for start, end in self.incomplete)
+
+    def _state(self, pod: PodTimeline, time: float) -> State:
+        if self.is_incomplete(time):
+            return "stranded"
+        return "running" if pod.running is not None and pod.running <= time else "bound"
+
+    def _until(self, pod: PodTimeline) -> float:
+        return self.end if pod.ended is None else pod.ended
 
 
-def gangs(receipt: Mapping[str, Any]) -> list[Gang]:
+def gang_lanes(receipt: Receipt) -> list[GangLanes]:
     """Sort a receipt's pods into gangs; pods outside any gang count as one workload."""
-    timeline, expectation = receipt["timeline"], receipt["expectation"]
-    end = float(timeline["end"])
-    members: dict[str | None, list[Pod]] = {}
-    for told in timeline["pods"]:
-        members.setdefault(told["group"], []).append(_pod(told))
+    members: dict[str | None, list[PodTimeline]] = {}
+    for pod in receipt.timeline.pods:
+        members.setdefault(pod.group, []).append(pod)
+    expectation = receipt.expectation
     return [
-        Gang(
+        GangLanes(
             name=name,
-            size=expectation["size"] * (1 if name is not None else expectation["groups"]),
+            size=expectation.pods if name is None else expectation.size,
             pods=sorted(pods, key=lambda pod: _natural(pod.name)),
-            end=end,
-            steps=_steps(pods, end),
+            end=receipt.timeline.end,
         )
         for name, pods in sorted(members.items(), key=lambda item: _natural(item[0] or ""))
     ]
 
 
-def crowded(everyone: Sequence[Gang]) -> bool:
-    """Tell whether a lane per gang says more than a lane per pod."""
-    pods = sum(len(gang.pods) for gang in everyone)
-    return pods > MOST_POD_LANES or len(everyone) > MOST_GANGS_BY_POD
+def crowded(gangs: Sequence[GangLanes]) -> bool:
+    """Whether one lane per gang is clearer than one lane per pod."""
+    pods = sum(len(gang.pods) for gang in gangs)
+    return pods > MOST_POD_LANES or len(gangs) > MOST_GANGS_BY_POD
 
 
-def present(gang: Gang) -> list[tuple[float, float]]:
-    """When any pod of a gang was there: a gang that ends is made anew, and waits again."""
-    lives = sorted(
-        (pod.created, pod.ended if pod.ended is not None else gang.end) for pod in gang.pods
-    )
+def _merged(times: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Join times that touch or overlap; `times` are sorted by start."""
     merged: list[tuple[float, float]] = []
-    for start, end in lives:
+    for start, end in times:
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
             merged.append((start, end))
     return merged
-
-
-def spans(pod: Pod, gang: Gang) -> list[Span]:
-    """Cut a pod's life into states."""
-    until = pod.ended if pod.ended is not None else gang.end
-    held = pod.holds_node(gang.end)
-    if held is None:
-        return [Span(pod.created, until, "waiting")]
-    edges = {held[0], held[1], *(edge for pair in gang.incomplete for edge in pair)}
-    if pod.running is not None:
-        edges.add(pod.running)
-    inside = sorted(edge for edge in edges if held[0] <= edge <= held[1])
-    cut = [Span(pod.created, held[0], "waiting")]
-    cut += [Span(start, end, _state(pod, gang, start)) for start, end in pairwise(inside)]
-    return [span for span in _merged(cut) if span.end > span.start]
-
-
-def stranded_seconds(gang: Gang) -> float:
-    """Pod-seconds for which nodes were held by pods of an incomplete gang."""
-    return round(
-        sum(
-            span.end - span.start
-            for pod in gang.pods
-            for span in spans(pod, gang)
-            if span.state == "stranded"
-        ),
-        3,
-    )
-
-
-def _state(pod: Pod, gang: Gang, start: float) -> State:
-    if any(begin <= start < end for begin, end in gang.incomplete):
-        return "stranded"
-    return "running" if pod.running is not None and pod.running <= start else "bound"
-
-
-def _merged(cut: Sequence[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for span in cut:
-        if merged and merged[-1].state == span.state and merged[-1].end == span.start:
-            merged[-1] = Span(merged[-1].start, span.end, span.state)
-        else:
-            merged.append(span)
-    return merged
-
-
-def start_of(mark: Mapping[str, Any]) -> float:
-    """From when a mark holds: what was so before the recording holds from its start."""
-    return 0.0 if mark.get("before") else float(mark["at"])
-
-
-def _pod(told: Mapping[str, Any]) -> Pod:
-    marks = {mark["what"]: mark for mark in reversed(told["marks"])}
-    at = {what: start_of(mark) for what, mark in marks.items()}
-    ends = [at[what] for what in ("finished", "deleted") if what in at]
-    return Pod(
-        name=told["name"],
-        role=told["role"],
-        created=at.get("created", 0.0),
-        bound=at.get("bound"),
-        running=at.get("running"),
-        ended=min(ends) if ends else None,
-        node=marks.get("bound", {}).get("node"),
-        told={what: figures.told(mark) for what, mark in marks.items()},
-    )
-
-
-def _steps(pods: Sequence[Pod], end: float) -> list[tuple[float, int]]:
-    """Count the bound pods whenever their number changes."""
-    changes: dict[float, int] = {}
-    for pod in pods:
-        held = pod.holds_node(end)
-        if held is not None:
-            changes[held[0]] = changes.get(held[0], 0) + 1
-            if pod.ended is not None:
-                changes[held[1]] = changes.get(held[1], 0) - 1
-    steps: list[tuple[float, int]] = []
-    number = 0
-    for time, change in sorted(changes.items()):
-        number += change
-        steps.append((time, number))
-    return steps
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

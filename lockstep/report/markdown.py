@@ -1,35 +1,32 @@
-"""Markdown for a pull request: the answer and the table at once, the rest folded."""
+"""The report as Markdown for a pull request: answer and table first, the rest folded."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from lockstep.report import environment, figures, versions
-from lockstep.report.markup import visible
+from lockstep.report import environment, figures
+from lockstep.report.figures import visible
 from lockstep.report.matrix import Cell, Matrix
+from lockstep.report.receipt import Receipt
 from lockstep.report.summary import summarize
-
-Receipt = Mapping[str, Any]
 
 _SIGNS = {"yes": "✅", "no": "❌", "unclear": "⚠️"}
 _HEAD = ("", "Scenario", "Expected", "Observed", "Bound", "Bind skew", "Release latency", "Time")
 
 
 def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
-    """Make the whole comment."""
+    """Make the Markdown of these receipts, with a version matrix if there is one."""
     summary = summarize(receipts)
     lines = [f"## {_SIGNS[summary.answer]} {summary.headline}", "", summary.lead, ""]
     lines += [f"- **{step}**: {code(reason)}" for step, reason in summary.reasons]
     lines += ["", *_table(receipts), "", *(_versions(matrix) if matrix else ())]
     lines += ["", *_evidence(receipts), "", *_environment(receipts)]
-    # Two blank lines in a row say no more than one.
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
 
 def code(text: str) -> str:
-    """Write text from the cluster as code: it cannot become markup, a link or a mention there."""
+    """Format text from the cluster as code, where it cannot become markup, a link or a mention."""
     flat = " ".join(visible(text).split()) or " "
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", flat)), default=0))
     pad = " " if flat.startswith("`") or flat.endswith("`") else ""
@@ -37,7 +34,7 @@ def code(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """A bar ends a cell even inside code."""
+    """Format a table cell: a bar would end the cell even inside code."""
     return code(text).replace("|", "\\|")
 
 
@@ -45,23 +42,23 @@ def _table(receipts: Sequence[Receipt]) -> Iterator[str]:
     yield f"| {' | '.join(_HEAD)} |"
     yield "|---|---|---|---|--:|--:|--:|--:|"
     for receipt in receipts:
-        verdict = receipt["verdict"]
+        verdict = receipt.verdict
         cells = (
-            "✅" if verdict["ok"] else "❌",
-            receipt["step"],
-            _cell(verdict["expected"]),
-            _cell(verdict["observed"]),
-            figures.share(verdict["bound"], verdict["size"]),
-            figures.duration(verdict.get("bindSkewSeconds")),
-            figures.duration(verdict.get("releaseLatencySeconds")),
-            figures.duration(receipt["timeline"]["end"]),
+            "✅" if verdict.ok else "❌",
+            receipt.step,
+            _cell(verdict.expected),
+            _cell(verdict.observed),
+            figures.share(verdict.bound, verdict.size),
+            figures.duration(verdict.bind_skew_seconds),
+            figures.duration(verdict.release_latency_seconds),
+            figures.duration(receipt.timeline.end),
         )
         yield f"| {' | '.join(cells)} |"
 
 
 def _versions(matrix: Matrix) -> Iterator[str]:
     steps = matrix.steps
-    yield f"**Versions** ({code(versions.COMMAND)}, {figures.day(matrix.created_at)})\n"
+    yield f"**Versions** ({code('lockstep matrix')}, {figures.day(matrix.created_at)})\n"
     yield f"| LWS | Volcano | {' | '.join(steps)} |"
     yield f"|{'---|' * (2 + len(steps))}"
     for row in matrix.rows:
@@ -80,9 +77,9 @@ def _observed(cell: Cell | None) -> str:
 def _evidence(receipts: Sequence[Receipt]) -> Iterator[str]:
     yield "<details><summary>Evidence</summary>"
     for receipt in receipts:
-        if receipt["evidence"]:
-            yield f"\n**{receipt['step']}**\n"
-            yield from (f"- {code(fact)}" for fact in receipt["evidence"])
+        if receipt.evidence:
+            yield f"\n**{receipt.step}**\n"
+            yield from (f"- {code(fact)}" for fact in receipt.evidence)
     yield "\n</details>"
 
 

@@ -1,81 +1,80 @@
-"""The timeline picture of a receipt: blocked workers, PodGroup, then one lane per pod."""
+"""The picture of a receipt: actions, blocked workers, PodGroup, then one lane per pod or gang."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from lockstep.judge import notes
+from lockstep.recording.timeline import DRILL_REASON
 from lockstep.report import figures
-from lockstep.report.canvas import Canvas, cut
-from lockstep.report.lanes import Gang, Pod, crowded, gangs, present, spans, start_of
-from lockstep.report.markup import Markup
-from lockstep.report.scale import Scale
-
-Receipt = Mapping[str, Any]
+from lockstep.report.canvas import Canvas, Scale, shortened
+from lockstep.report.lanes import GangLanes, crowded, gang_lanes
+from lockstep.report.receipt import Receipt
+from lockstep.report.timeline import EventLine, PodTimeline, Timeline
 
 _BAR = 12
-_GANG, _LOW_GANG, _THIN_GANG = (20, 9), (9, 4), (3, 1)
-"""Height of a gang's lane and the space below it."""
-_MOST_NAMED, _MOST_LOW = 16, 100
-"""More gangs than these get low lanes without names, and thin ones."""
+_GANG = 20
+"""Height of a gang's lane."""
+_MOST_NAMED = 16
+"""More gangs than this get lanes without names, which are lower the more gangs there are."""
 _APART = 0.06
 """Numbers nearer to each other than this share of the width would touch on a phone."""
 _LEAD = 0.03
-"""Time shown before the first change, as a share of all: a bar that starts needs a start."""
+"""Time shown before the first change, as a share of the total: bars need a visible start."""
 
 
-def picture(receipt: Receipt, scale: Scale, identity: str, *, origin: float = 0.0) -> Markup:
-    """Draw one receipt on a scale; `origin` is the recording's time that the scale calls zero."""
-    canvas = Canvas(scale, origin)
-    _deeds(canvas, receipt)
-    _blocked_workers(canvas, receipt)
-    everyone = gangs(receipt)
-    if crowded(everyone):
-        _gang_lanes(canvas, everyone)
+def draw(receipt: Receipt, scale: Scale, identity: str, *, origin: float = 0.0) -> Canvas:
+    """Draw one receipt; `origin` is the time of the recording that the scale calls zero."""
+    title = f"Timeline of {receipt.step}: {receipt.verdict.observed}"
+    end = receipt.timeline.end
+    canvas = Canvas(identity, title, describe(receipt), scale, end, origin)
+    _draw_actions(canvas, receipt)
+    _draw_blocked_workers(canvas, receipt)
+    gangs = gang_lanes(receipt)
+    if crowded(gangs):
+        _draw_gangs(canvas, gangs)
     else:
-        for gang in everyone:
-            _ribbon(canvas, receipt, gang)
-            _pod_lanes(canvas, gang, short_nodes(receipt))
-    return canvas.finish(*describe(receipt), identity, receipt["timeline"]["end"])
+        for gang in gangs:
+            _draw_pod_group(canvas, receipt.timeline, gang)
+            _draw_pods(canvas, gang, short_nodes(receipt))
+    return canvas
 
 
 def own_scale(receipt: Receipt) -> Scale:
     """Scale a picture to its recording, from shortly before the first change."""
-    end, times = receipt["timeline"]["end"], moments(receipt)
-    first = min(times, default=0.0)
-    return Scale(max(0.0, first - max(end - first, 0.0) * _LEAD), end, times)
+    told = receipt.timeline
+    first = min(
+        (
+            *(mark.start for pod in told.pods for mark in pod.marks),
+            *(phase.start for group in told.pod_groups for phase in group.phases),
+            *(taint.start for taint in told.taints),
+            *(action.at for action in actions(receipt)),
+        ),
+        default=0.0,
+    )
+    return Scale(max(0.0, first - max(told.end - first, 0.0) * _LEAD), told.end)
 
 
-def moments(receipt: Receipt, origin: float = 0.0) -> list[float]:
-    """Every time at which the picture changes; between them nothing is lost by a break."""
-    told = receipt["timeline"]
-    marks = [mark for pod in told["pods"] for mark in pod["marks"]]
-    phases = [phase for group in told["podGroups"] for phase in group["phases"]]
-    shown = [*marks, *phases, *told["taints"], *deeds(receipt)]
-    return [start_of(one) - origin for one in shown]
-
-
-def describe(receipt: Receipt) -> tuple[str, str]:
-    """Say in words what the picture shows, for those who do not see it."""
-    told = receipt["timeline"]
-    bound = sorted(p.bound for gang in gangs(receipt) for p in gang.pods if p.bound is not None)
-    words = [f"{figures.count(len(told['pods']), 'pod')} in {figures.duration(told['end'])}."]
+def describe(receipt: Receipt) -> str:
+    """Describe in words what the picture shows, for those who do not see it."""
+    told = receipt.timeline
+    bound = sorted(pod.bound for pod in told.pods if pod.bound is not None)
+    words = [f"{figures.count(len(told.pods), 'pod')} in {figures.duration(told.end)}."]
     if bound:
-        first, last = figures.moment(bound[0]), figures.moment(bound[-1])
+        first, last = figures.time(bound[0]), figures.time(bound[-1])
         words.append(f"{len(bound)} bound, the first at {first}, the last at {last}.")
     else:
-        words.append("None was bound to a node; all waited until the end.")
-    for taint in told["taints"]:
-        change = "blocked" if taint["change"] == "set" else "freed"
-        when = "from the start" if taint.get("before") else f"at {figures.moment(taint['at'])}"
-        words.append(f"{taint['node']} {change} {when}.")
-    return f"Timeline of {receipt['step']}: {receipt['verdict']['observed']}", " ".join(words)
+        words.append("No pod was bound to a node; all waited until the end.")
+    for taint in told.taints:
+        change = "blocked" if taint.change == "set" else "unblocked"
+        when = "from the start" if taint.before else f"at {figures.time(taint.at)}"
+        words.append(f"{taint.node} {change} {when}.")
+    return " ".join(words)
 
 
 def short_nodes(receipt: Receipt) -> dict[str, str]:
-    """Leave out what all the workers' names begin with; the table has them in full."""
-    names = [worker["name"] for worker in receipt["workers"]]
+    """The workers' names without their common start; the table has the full names."""
+    names = [worker.name for worker in receipt.workers]
     parts = [name.split(".")[0].split("-") for name in names]
     same = 0
     while len(parts) > 1 and all(len(p) > same + 2 and p[same] == parts[0][same] for p in parts):
@@ -83,85 +82,84 @@ def short_nodes(receipt: Receipt) -> dict[str, str]:
     return {name: "-".join(part[same:]) for name, part in zip(names, parts, strict=True)}
 
 
-def deeds(receipt: Receipt) -> list[Mapping[str, Any]]:
-    """What was done to the workload while it was recorded, as the one who did it noted."""
-    events = receipt["timeline"]["events"]
-    return [one for one in events if one["reason"] == notes.REASON and one["message"] != notes.OVER]
+def actions(receipt: Receipt) -> list[EventLine]:
+    """What the drill did to the workload while it was recorded."""
+    events = receipt.timeline.events
+    return [one for one in events if one.reason == DRILL_REASON and one.message != notes.OVER]
 
 
-def _deeds(canvas: Canvas, receipt: Receipt) -> None:
-    """Draw a numbered sign where something was done; the list below the picture says what."""
-    done = deeds(receipt)
+def _draw_actions(canvas: Canvas, receipt: Receipt) -> None:
+    """Draw a numbered sign for each action; the list below the picture describes them."""
+    done = actions(receipt)
     if not done:
         return
-    canvas.heading("Done to it", figures.count(len(done), "step"))
+    canvas.heading("Actions", figures.count(len(done), "step"))
     canvas.y += 6
     last = -1.0
-    for number, deed in enumerate(done, start=1):
-        place = canvas.share(deed["at"])
-        canvas.sign(deed["at"], str(number) if place - last > _APART else "", deed["message"])
-        last = place if place - last > _APART else last
-        canvas.guide(deed["at"])
+    for number, action in enumerate(done, start=1):
+        place = canvas.share(action.at)
+        has_space = place - last > _APART
+        canvas.disc(action.at, str(number) if has_space else "", action.message)
+        last = place if has_space else last
+        canvas.guide(action.at)
     canvas.y += 22
 
 
-def _blocked_workers(canvas: Canvas, receipt: Receipt) -> None:
-    """Draw when which worker was blocked, and a guide where one was freed."""
-    end, nodes = receipt["timeline"]["end"], short_nodes(receipt)
-    for node, key, start, until in _blocks(receipt["timeline"]):
-        freed = until < end
-        if freed:
+def _draw_blocked_workers(canvas: Canvas, receipt: Receipt) -> None:
+    """Draw when each worker was blocked, and a guide where one was unblocked."""
+    end, nodes = receipt.timeline.end, short_nodes(receipt)
+    for node, key, start, until in _blocks(receipt.timeline):
+        unblocked = until < end
+        if unblocked:
             canvas.guide(until)
-        note = f"blocked until {figures.moment(until - canvas.origin)}" if freed else "blocked"
+        note = f"blocked until {figures.time(until - canvas.origin)}" if unblocked else "blocked"
         canvas.heading(nodes.get(node, node), note)
         canvas.bar(start, until, 5, "blocked", f"{node}: taint {key}")
         canvas.y += 16
 
 
-def _blocks(told: Mapping[str, Any]) -> list[tuple[str, str, float, float]]:
+def _blocks(told: Timeline) -> list[tuple[str, str, float, float]]:
     """Pair each taint that was set with its removal, or with the end."""
     since: dict[tuple[str, str], float] = {}
     blocks: list[tuple[str, str, float, float]] = []
-    for taint in told["taints"]:
-        key = (taint["node"], taint["key"])
-        if taint["change"] == "set":
-            since[key] = start_of(taint)
+    for taint in told.taints:
+        key = (taint.node, taint.key)
+        if taint.change == "set":
+            since[key] = taint.start
         elif key in since:
-            blocks.append((*key, since.pop(key), taint["at"]))
-    return sorted([*blocks, *((*key, start, told["end"]) for key, start in since.items())])
+            blocks.append((*key, since.pop(key), taint.at))
+    return sorted([*blocks, *((*key, start, told.end) for key, start in since.items())])
 
 
-def _ribbon(canvas: Canvas, receipt: Receipt, gang: Gang) -> None:
-    """Draw the PodGroup's phases above its pods, or that there is none."""
-    groups = receipt["timeline"]["podGroups"]
-    group = next((one for one in reversed(groups) if one["group"] == gang.name), None)
+def _draw_pod_group(canvas: Canvas, told: Timeline, gang: GangLanes) -> None:
+    """Draw the phases of the gang's PodGroup, or that there is no PodGroup."""
+    group = next((one for one in reversed(told.pod_groups) if one.group == gang.name), None)
     if group is None or gang.name is None:
-        canvas.heading("No PodGroup", "nothing ties these pods")
-        canvas.bar(min(p.created for p in gang.pods), gang.end, 16, "phase none", "no PodGroup")
+        canvas.heading("No PodGroup", "scheduled one by one")
+        first = min(pod.created for pod in gang.pods)
+        canvas.bar(first, gang.end, 16, "phase none", "no PodGroup")
     else:
-        canvas.heading(f"PodGroup {group['name']}", f"minMember {group['minMember']}")
-        starts = [start_of(phase) for phase in group["phases"]]
-        for phase, start, until in zip(
-            group["phases"], starts, [*starts[1:], gang.end], strict=False
-        ):
-            _phase(canvas, phase["phase"], start, until)
+        canvas.heading(f"PodGroup {group.name}", f"minMember {group.min_member}")
+        ends = [*(phase.start for phase in group.phases[1:]), gang.end]
+        for phase, end in zip(group.phases, ends, strict=False):
+            _draw_phase(canvas, phase.phase, phase.start, end)
     canvas.y += 28
 
 
-def _phase(canvas: Canvas, name: str, start: float, end: float) -> None:
+def _draw_phase(canvas: Canvas, name: str, start: float, end: float) -> None:
     kind = "phase on" if name == "Running" else "phase"
-    canvas.bar(start, end, 16, kind, f"PodGroup {name} from {start:.3f} s")
+    canvas.bar(start, end, 16, kind, f"PodGroup {name} from {figures.time(start)}")
     left, right = canvas.share(start), canvas.share(end)
-    # A character takes about 2.4 % of the narrowest phone's picture: no room, no label.
+    # A character takes about 2.4 % of the narrowest phone's picture.
     if right - left > 0.024 * (len(name) + 1):
         canvas.text(left + 0.012, name, f"label {kind}", dy=12)
 
 
-def _pod_lanes(canvas: Canvas, gang: Gang, nodes: Mapping[str, str]) -> None:
+def _draw_pods(canvas: Canvas, gang: GangLanes, nodes: Mapping[str, str]) -> None:
     for pod in gang.pods:
         role = " \N{MIDDLE DOT} leader" if pod.role == "leader" else ""
-        canvas.heading(pod.name, _fate(canvas, pod, nodes), role)
-        for span in spans(pod, gang):
+        canvas.heading(pod.name, _binding(canvas, pod, nodes), role)
+        for span in gang.spans(pod):
             title = f"{pod.name} {span.state}: {span.start:.3f} s to {span.end:.3f} s"
             canvas.bar(span.start, span.end, _BAR, span.state, title)
         if pod.bound is not None:
@@ -170,39 +168,39 @@ def _pod_lanes(canvas: Canvas, gang: Gang, nodes: Mapping[str, str]) -> None:
     canvas.y += 6
 
 
-def _fate(canvas: Canvas, pod: Pod, nodes: Mapping[str, str]) -> str:
+def _binding(canvas: Canvas, pod: PodTimeline, nodes: Mapping[str, str]) -> str:
     if pod.bound is None:
         return "never bound"
-    node = cut(nodes.get(pod.node or "", pod.node or ""), 12)
-    return f"{node} at {figures.moment(pod.bound - canvas.origin)}"
+    node = shortened(nodes.get(pod.node or "", pod.node or ""), 12)
+    return f"{node} at {figures.time(pod.bound - canvas.origin)}"
 
 
-def _gang_lanes(canvas: Canvas, everyone: Sequence[Gang]) -> None:
-    """Draw one lane per gang: how much of it is bound fills the lane from below."""
-    named = len(everyone) <= _MOST_NAMED
+def _draw_gangs(canvas: Canvas, gangs: Sequence[GangLanes]) -> None:
+    """Draw one lane per gang, filled from below by the share of its pods that is bound."""
+    named = len(gangs) <= _MOST_NAMED
+    height = _GANG if named else max(3, min(9, 900 // len(gangs)))
     if not named:
-        title = f"{figures.count(len(everyone), 'gang')}, one lane each"
+        title = f"{figures.count(len(gangs), 'gang')}, one lane each"
         canvas.heading(title, "filled: share bound")
         canvas.y += 4
-    for gang in everyone:
+    for gang in gangs:
         if named:
             most = figures.share(gang.most_bound, gang.size)
             canvas.heading(gang.name or "pods", f"at most {most} bound")
-        height, space = _GANG if named else _LOW_GANG if len(everyone) <= _MOST_LOW else _THIN_GANG
-        _gang_lane(canvas, gang, height)
-        canvas.y += height + space
+        _draw_gang(canvas, gang, height)
+        canvas.y += height * 1.4
     canvas.y += 8
 
 
-def _gang_lane(canvas: Canvas, gang: Gang, full: float) -> None:
+def _draw_gang(canvas: Canvas, gang: GangLanes, full: float) -> None:
     name, top = gang.name or "pods", canvas.y
-    for start, end in present(gang):
-        canvas.bar(start, end, full, "waiting", f"{name} was there from {start:.3f} s")
+    for start, end in gang.present:
+        canvas.bar(start, end, full, "waiting", f"{name} existed from {figures.time(start)}")
     for start, end, bound in gang.spells:
         if bound and end > start:
             height = full * min(bound / gang.size, 1.0)
             canvas.y = top + full - height
-            stranded = any(a <= start < b for a, b in gang.incomplete)
-            title = f"{name}: {figures.share(bound, gang.size)} bound from {start:.3f} s"
-            canvas.bar(start, end, height, "stranded" if stranded else "running", title)
+            kind = "stranded" if gang.is_incomplete(start) else "running"
+            share = figures.share(bound, gang.size)
+            canvas.bar(start, end, height, kind, f"{name}: {share} bound from {start:.3f} s")
     canvas.y = top

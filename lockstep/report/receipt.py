@@ -1,73 +1,126 @@
 """Receipts: what a scenario did and how it was judged, as one JSON document to keep and share.
 
-`receipt.schema.json` beside this file is the contract. A receipt goes into pull requests and
-chats, so it holds no credentials and no paths of the machine that made it.
+`Receipt` defines the document; `receipt.schema.json` beside this file is generated from it.
+People post receipts in pull requests and chats, so a receipt holds no credentials and no paths of
+the machine that made it.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
 
 from lockstep import paths
 from lockstep.errors import LockstepError
+from lockstep.judge.model import Expectation, Verdict
 from lockstep.recording import timeline
-from lockstep.report import json_schema
+from lockstep.report.timeline import Document, Instant, Timeline
 
 if TYPE_CHECKING:
     from lockstep.recording.model import Recording
 
-SCHEMA = "lockstep.dev/receipt/v1"
-Receipt = dict[str, Any]
+SCHEMA: Literal["lockstep.dev/receipt/v1"] = "lockstep.dev/receipt/v1"
 
-# Settings that say where the credentials are; a context's name often holds account numbers.
+# Settings that name credentials or where they are; a context's name often has account numbers.
 _PRIVATE = frozenset({"kubeconfig", "kubeconfigPath", "kubeContext", "kube_context"})
+
+Slug = Annotated[str, Meta(pattern="^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=63)]
+
+
+class ClusterName(Document, frozen=True, kw_only=True):
+    """The cluster on which the scenario ran."""
+
+    name: str
+    provider: str
+
+
+class WorkerSize(Document, frozen=True, kw_only=True):
+    """A worker with its allocatable resources."""
+
+    name: str
+    cpu: str
+    memory: str
+
+
+class Receipt(Document, frozen=True, kw_only=True):
+    """What one scenario did on one cluster, and how it was judged."""
+
+    schema: Literal["lockstep.dev/receipt/v1"]
+    scenario: Slug
+    step: Annotated[
+        Slug,
+        Meta(
+            description="The name of the receipt and its file: the scenario, or the scenario and "
+            "what was changed, as in constrained-released."
+        ),
+    ]
+    created_at: Instant
+    versions: dict[str, str]
+    config: Annotated[
+        dict[str, Any],
+        Meta(description="The settings of this run, without credentials and paths."),
+    ]
+    cluster: ClusterName
+    workers: list[WorkerSize]
+    expectation: Expectation
+    verdict: Verdict
+    timeline: Timeline
+    evidence: Annotated[
+        list[str], Meta(description="What the verdict rests on, one fact per line.")
+    ]
 
 
 def build(
-    recording: Recording,
-    expectation: Mapping[str, Any],
-    verdict: Mapping[str, Any],
-    context: Mapping[str, Any],
+    recording: Recording, expectation: Expectation, verdict: Verdict, context: Mapping[str, Any]
 ) -> Receipt:
-    """Make a receipt; `context` has versions, config and cluster, and may have step and createdAt.
-
-    `expectation` is `judge.Expectation` as a dictionary, `verdict` the contract of the stack's
-    `verdicts` output with a `reason`.
-    """
-    told = timeline.build(recording)
-    rest = {name: value for name, value in verdict.items() if name != "evidence"}
-    return {
+    """Make a receipt; `context` has cluster, versions, config, and perhaps step and createdAt."""
+    cluster = context["cluster"]
+    workers = timeline.workers(recording) or list(context.get("workers", ()))
+    document = {
         "schema": SCHEMA,
-        "scenario": expectation["scenario"],
+        "scenario": expectation.scenario,
         "step": context.get("step") or _step(expectation),
         "createdAt": context.get("createdAt") or instant(datetime.now(UTC)),
         "versions": dict(context.get("versions", {})),
         "config": _public(context.get("config", {})),
-        "cluster": {key: context["cluster"][key] for key in ("name", "provider")},
-        "workers": timeline.workers(recording) or list(context.get("workers", ())),
-        "expectation": dict(expectation),
-        "verdict": {"reason": "", **rest},
-        "timeline": told,
-        "evidence": [str(fact) for fact in verdict.get("evidence", ())],
+        "cluster": {"name": cluster["name"], "provider": cluster["provider"]},
+        "workers": workers,
+        "expectation": expectation.to_mapping(),
+        "verdict": {**verdict.to_mapping(), "evidence": []},
+        "timeline": timeline.build(recording),
+        "evidence": verdict.evidence,
     }
+    try:
+        return msgspec.convert(document, Receipt)
+    except msgspec.ValidationError as error:
+        raise LockstepError(
+            f"the receipt of {expectation.scenario} is not valid: {error}"
+        ) from error
+
+
+def to_document(receipt: Receipt) -> dict[str, Any]:
+    """Return the receipt as JSON has it; the evidence is beside the verdict, not in it."""
+    document: dict[str, Any] = msgspec.to_builtins(receipt)
+    document["expectation"] = receipt.expectation.to_mapping()
+    del document["verdict"]["evidence"]
+    return document
 
 
 def write(path: Path, receipt: Receipt) -> None:
-    """Write a receipt whole or not at all; anyone may read it."""
-    check(receipt, str(path.name))
+    """Write a receipt atomically, readable by everyone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(receipt, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = msgspec.json.format(msgspec.json.encode(to_document(receipt)), indent=2)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(text + b"\n")
         os.chmod(name, 0o644)
         os.replace(name, path)
     except BaseException:
@@ -76,7 +129,7 @@ def write(path: Path, receipt: Receipt) -> None:
 
 
 def home() -> Path:
-    """Where receipts are kept: `LOCKSTEP_RECEIPTS`, or `out/receipts` of the checkout."""
+    """The folder of the receipts: `LOCKSTEP_RECEIPTS`, or `out/receipts` of the checkout."""
     own = os.environ.get("LOCKSTEP_RECEIPTS")
     return Path(own) if own else paths.project_dir() / "out" / "receipts"
 
@@ -85,56 +138,43 @@ def load(folder: Path) -> list[Receipt]:
     """Read every receipt of a folder, in the order in which the runs started."""
     if not folder.is_dir():
         raise LockstepError(
-            f"no receipts at {folder}; make some with `make demo`, or pass --receipts"
+            f"there are no receipts at {folder}; make some with `make demo`, or pass --receipts"
         )
     receipts: dict[str, Receipt] = {}
     for path in sorted(folder.glob("*.json")):
         receipt = read(path)
-        if receipt["step"] in receipts:
-            raise LockstepError(f"{path} is a second receipt of {receipt['step']}; remove one")
-        receipts[receipt["step"]] = receipt
+        if receipt.step in receipts:
+            raise LockstepError(f"{path} is a second receipt of {receipt.step}; remove one of them")
+        receipts[receipt.step] = receipt
     if not receipts:
         raise LockstepError(f"{folder} has no receipts (*.json); make some with `make demo`")
-    return sorted(receipts.values(), key=lambda one: (one["timeline"]["started"], one["step"]))
+    return sorted(receipts.values(), key=lambda one: (one.timeline.started, one.step))
 
 
 def read(path: Path) -> Receipt:
-    """Read one receipt, or say what is wrong with the file."""
+    """Read one receipt, or raise an error that names the file and the wrong field."""
     try:
-        receipt = json.loads(path.read_text(encoding="utf-8"))
+        return msgspec.json.decode(path.read_bytes(), type=Receipt)
+    except msgspec.ValidationError as error:
+        raise LockstepError(
+            f"{path} is not a receipt: {error}; remove it or run the scenario again"
+        ) from error
     except (OSError, ValueError) as error:
         raise LockstepError(
-            f"{path} cannot be read as JSON ({error}); remove it or run again"
+            f"{path} cannot be read as JSON ({error}); remove it or run the scenario again"
         ) from error
-    check(receipt, str(path))
-    return dict(receipt)
-
-
-def check(receipt: Any, where: str) -> None:
-    """Raise the first fault of a receipt against the schema."""
-    for fault in json_schema.faults(receipt, schema()):
-        raise LockstepError(
-            f"{where} is not a receipt: {fault}; remove it or run the scenario again"
-        )
-
-
-@cache
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a receipt."""
-    text = Path(__file__).with_suffix(".schema.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
 
 
 def instant(moment: datetime) -> str:
-    """Write a moment as receipts do: UTC, to the millisecond."""
+    """Format a time as receipts do: UTC, to the millisecond."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
 
-def _step(expectation: Mapping[str, Any]) -> str:
+def _step(expectation: Expectation) -> str:
     """Name the receipt: a release is a step of its own, beside the held state before it."""
-    scenario, verdict = str(expectation["scenario"]), str(expectation["verdict"])
-    return f"{scenario}-released" if verdict == "released" else scenario
+    scenario = expectation.scenario
+    return f"{scenario}-released" if expectation.verdict == "released" else scenario
 
 
 def _public(value: Any) -> Any:

@@ -1,16 +1,16 @@
-"""The answer to the first question: does the gang scheduler keep its promise here."""
+"""The answer to the first question: whether gang scheduling is all-or-nothing here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from lockstep.report import figures
-from lockstep.report.lanes import gangs, stranded_seconds
+from lockstep.report.lanes import gang_lanes
+from lockstep.report.receipt import Receipt
 
-Receipt = Mapping[str, Any]
 Answer = Literal["yes", "no", "unclear"]
 
 MEANINGS = {
@@ -33,10 +33,10 @@ MEANINGS = {
     "refused": "Without its rights, LWS made no PodGroup and said so; with them back, it went on.",
 }
 """What a verdict means, in a sentence."""
-
+CONTROLS = {"no-gang": "constrained", "contention-control": "contention"}
 
 _IN_PART = ("partial", "torn")
-"""What the judge calls a gang that was bound in part, still or for a time."""
+"""Verdicts on a gang of which a part was bound, at the end or for some time."""
 
 
 @dataclass(frozen=True)
@@ -46,106 +46,98 @@ class Summary:
     answer: Answer
     headline: str
     lead: str
-    """The measured difference; made of our words and numbers only."""
+    """The measured difference; has no text from the cluster."""
     reasons: Sequence[tuple[str, str]]
-    """Why not, by step; the words come from the receipts."""
+    """Each step whose verdict is not as expected, with the receipt's reason."""
 
 
 def summarize(receipts: Sequence[Receipt]) -> Summary:
-    """Answer from the receipts alone: one bad gang is a no, bad controls make it unclear."""
-    failed = [one for one in receipts if not one["verdict"]["ok"]]
+    """Answer from the receipts alone; a failed control makes the answer unclear."""
+    failed = [one for one in receipts if not one.verdict.ok]
     answer, headline = _answer(receipts, failed)
     as_expected = figures.share(len(receipts) - len(failed), len(receipts))
     noun = "verdict" if len(receipts) == 1 else "verdicts"
     lead = f"{as_expected} {noun} as expected. {'' if failed else contrast(receipts)}"
-    reasons = [(one["step"], reason(one)) for one in failed]
+    reasons = [(one.step, reason(one)) for one in failed]
     return Summary(answer, headline, lead.strip(), reasons)
 
 
 def reason(receipt: Receipt) -> str:
-    """Say why a verdict is not the expected one, without what is written beside it anyway."""
-    verdict = receipt["verdict"]
-    known = (
-        f"{receipt['scenario']}: expected {verdict['expected']}, observed {verdict['observed']}: "
-    )
-    return str(verdict["reason"]).removeprefix(known) or "not as expected"
+    """The reason of a failed verdict, without the names that stand beside it anyway."""
+    verdict = receipt.verdict
+    known = f"{receipt.scenario}: expected {verdict.expected}, observed {verdict.observed}: "
+    return verdict.reason.removeprefix(known) or "not as expected"
 
 
 def _answer(receipts: Sequence[Receipt], failed: Sequence[Receipt]) -> tuple[Answer, str]:
-    with_gang = [one for one in failed if one["expectation"]["gang"]]
-    if any(one["verdict"]["observed"] in _IN_PART for one in with_gang):
+    failed_gangs = [one for one in failed if one.expectation.gang]
+    if any(one.verdict.observed in _IN_PART for one in failed_gangs):
         return "no", "No: a gang was bound in part."
-    if with_gang:
+    if failed_gangs:
+        return "unclear", "Inconclusive: no gang was bound in part, but a gang failed otherwise."
+    if failed:
         return (
             "unclear",
-            "Not shown: no gang was bound in part, but some did not do what they should.",
+            "Inconclusive: the gangs passed, but a control did not fail as expected.",
         )
-    if failed:
-        return "unclear", "Not shown: the gangs held, but what they are compared with did not fail."
-    if not any(one["expectation"]["gang"] for one in receipts):
-        return "unclear", "Not shown: nothing here ran under a gang scheduler."
-    return "yes", "Yes: every gang ran whole, or not at all."
+    if not any(one.expectation.gang for one in receipts):
+        return "unclear", "Inconclusive: no workload used a gang scheduler."
+    return "yes", "Yes: every gang was bound as a whole, or not at all."
 
 
 def contrast(receipts: Sequence[Receipt]) -> str:
-    """Put what happened with and without gang scheduling into one sentence each."""
+    """Say in one sentence each what happened with and without gang scheduling."""
     parts = []
-    skews = [s for one in receipts if (s := _skew(one)) is not None and _is_whole(one)]
+    skews = [
+        one.verdict.bind_skew_seconds
+        for one in receipts
+        if one.verdict.bind_skew_seconds is not None and _is_gang(one)
+    ]
     if skews:
         parts.append(f"Gangs were bound within {figures.duration(max(skews))}.")
     for one in receipts:
-        verdict = one["verdict"]
-        if not one["expectation"]["gang"] and verdict["observed"] == "partial":
-            bound = figures.share(verdict["bound"], verdict["size"])
+        verdict = one.verdict
+        if not one.expectation.gang and verdict.observed == "partial":
+            bound = figures.share(verdict.bound, verdict.size)
             parts.append(f"The default scheduler bound {bound} pods and left the rest waiting.")
-        elif verdict["observed"] == "deadlocked":
-            whole = figures.share(*whole_gangs(one))
-            parts.append(f"With the default scheduler {whole} contending gangs ran whole.")
-        elif verdict["observed"] == "leader-first":
+        elif verdict.observed == "deadlocked":
+            complete = figures.share(*complete_gangs(one))
+            parts.append(f"The default scheduler completed {complete} contending gangs.")
+        elif verdict.observed == "leader-first":
             parts.append("Workers that wait for their leader are no gang: a part was bound.")
     return " ".join(parts)
 
 
-def _is_whole(receipt: Receipt) -> bool:
-    """Whether a PodGroup ties all pods together; with LeaderReady it counts the leader only."""
-    expectation = receipt["expectation"]
-    return expectation["gang"] and expectation.get("minMember") in (None, expectation["size"])
+def _is_gang(receipt: Receipt) -> bool:
+    """Whether the PodGroup counts all pods; with LeaderReady it counts the leader only."""
+    expectation = receipt.expectation
+    return expectation.gang and expectation.min_member in (None, expectation.size)
 
 
 def pairs(receipts: Sequence[Receipt]) -> list[tuple[Receipt, Receipt]]:
-    """Choose for each control the gang to put beside it.
+    """Choose for each control the gang to show beside it.
 
-    A control belongs to the scenario of its name (contention-control to contention). Otherwise a
-    held gang shows the difference best: the same shortage, and the opposite of it.
+    That is the scenario that the registry names. Without its receipt a held gang shows the
+    difference best: the same shortage with the opposite result.
     """
-    under_gang = [one for one in receipts if one["expectation"]["gang"]]
-    found = []
-    for control in (one for one in receipts if not one["expectation"]["gang"]):
-        nearest = min(under_gang, key=partial(_distance, control), default=None)
-        if nearest is not None:
-            found.append((nearest, control))
-    return found
+    gangs = [one for one in receipts if one.expectation.gang]
+    controls = [one for one in receipts if not one.expectation.gang]
+    return [(min(gangs, key=partial(_distance, one)), one) for one in controls if gangs]
 
 
 def _distance(control: Receipt, gang: Receipt) -> tuple[bool, bool]:
-    namesake = str(control["step"]).removesuffix("-control")
-    return gang["step"] != namesake, gang["verdict"]["observed"] != "held"
+    return gang.step != CONTROLS.get(control.scenario), gang.verdict.observed != "held"
 
 
-def whole_gangs(receipt: Receipt) -> tuple[int, int]:
-    """How many gangs were bound whole at some time, out of how many."""
-    everyone = gangs(receipt)
-    return sum(gang.most_bound >= gang.size for gang in everyone), len(everyone)
+def complete_gangs(receipt: Receipt) -> tuple[int, int]:
+    """How many gangs were completely bound at some time, and how many there were."""
+    gangs = gang_lanes(receipt)
+    return sum(gang.most_bound >= gang.size for gang in gangs), len(gangs)
 
 
-def stranded(receipt: Receipt) -> float:
-    """Pod-seconds spent holding a node without a complete gang, as judged or else as drawn."""
-    judged = (receipt["verdict"].get("measures") or {}).get("podSecondsWasted")
+def stranded_seconds(receipt: Receipt) -> float:
+    """Pod-seconds for which incomplete gangs occupied nodes, as judged or else as drawn."""
+    judged = receipt.verdict.measures.get("podSecondsWasted")
     if judged is not None:
-        return float(judged)
-    return round(sum(stranded_seconds(gang) for gang in gangs(receipt)), 3)
-
-
-def _skew(receipt: Receipt) -> float | None:
-    skew = receipt["verdict"].get("bindSkewSeconds")
-    return None if skew is None else float(skew)
+        return judged
+    return round(sum(gang.stranded_seconds for gang in gang_lanes(receipt)), 3)

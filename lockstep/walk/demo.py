@@ -195,7 +195,7 @@ class Walk:
         self._configure(self._fitting(step))
         failure = self._update(step)
         paper = self.receipts / f"{step.name}.json"
-        verdict = receipt.read(paper)["verdict"] if paper.exists() else None
+        verdict = receipt.read(paper).verdict.to_mapping() if paper.exists() else None
         reason = "" if verdict else failure or "no verdict was reached"
         return Outcome(step, time.monotonic() - started, verdict, reason)
 

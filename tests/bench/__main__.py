@@ -84,13 +84,13 @@ def judging(folder: Path) -> None:
         stack.run("up", "--yes", "--skip-preview", quiet=True)
     finally:
         stack.down(log=folder / "down.log")
-    for paper in receipt.load(Path(os.environ["LOCKSTEP_RECEIPTS"])):
-        if paper["scenario"] not in ("gang", "constrained", "no-gang"):
+    for one in receipt.load(Path(os.environ["LOCKSTEP_RECEIPTS"])):
+        if one.scenario not in ("gang", "constrained", "no-gang"):
             continue
-        pods = paper["timeline"]["pods"]
-        last = max(mark["at"] for pod in pods for mark in pod["marks"])
-        waited = paper["timeline"]["end"] - last
-        print(f"  {paper['verdict']['observed']:<10} {waited:5.2f} s + {starting:.2f} s")
+        pods = one.timeline.pods
+        last = max(mark.at for pod in pods for mark in pod.marks)
+        waited = one.timeline.end - last
+        print(f"  {one.verdict.observed:<10} {waited:5.2f} s + {starting:.2f} s")
 
 
 def following() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lockstep.report.scale import Scale, round_step
 
 from lockstep.report import burst, lanes
 from lockstep.report import picture as timeline
 from lockstep.report.receipt import Receipt
-from lockstep.report.scale import Scale, round_step
 from tests import samples
 
 
