@@ -381,8 +381,7 @@ def _receipt(
         evidence=evidence,
         **more,
     )
-    step = "constrained-released" if expected == "released" else story.scenario
-    return receipt.build(story.recording, expectation, verdict, {**CONTEXT, "step": step})
+    return receipt.build(story.recording, expectation, verdict, CONTEXT)
 
 
 def changed(

@@ -12,7 +12,6 @@ from lockstep.report.lanes import GangLanes, crowded, gang_lanes
 from lockstep.report.matrix import Matrix
 from lockstep.report.receipt import Receipt
 from lockstep.report.summary import (
-    MEANINGS,
     complete_gangs,
     pairs,
     reason,
@@ -20,6 +19,7 @@ from lockstep.report.summary import (
     summarize,
 )
 from lockstep.report.timeline import EventLine
+from lockstep.scenarios.registry import MEANINGS
 
 POD_CHANGES = ("created", "bound", "running", "finished", "deleted")
 _TEXTS = ("expected", "observed")
@@ -31,6 +31,7 @@ _STATES = {
     "stranded": "occupies a node, gang incomplete",
     "blocked": "worker blocked by a taint",
 }
+_MEANINGS: dict[str, str] = {name.value: text for name, text in MEANINGS.items()}
 _NOTICEABLE = 0.97
 """A recording that ends before this share of the picture leaves a visible grey area."""
 
@@ -141,7 +142,7 @@ def _seconds(step: str, name: str, title: str, value: float | None) -> Field:
 def scenario(receipt: Receipt) -> ScenarioSection:
     """The section about one receipt, from its verdict down to the raw events."""
     verdict = receipt.verdict
-    meaning = MEANINGS.get(verdict.observed, verdict.reason) if verdict.ok else reason(receipt)
+    meaning = _MEANINGS.get(verdict.observed, verdict.reason) if verdict.ok else reason(receipt)
     return ScenarioSection(
         receipt=receipt,
         meaning=meaning,

@@ -22,6 +22,7 @@ from lockstep.errors import LockstepError
 from lockstep.judge.model import Expectation, Verdict
 from lockstep.recording import timeline
 from lockstep.report.timeline import Document, Instant, Timeline
+from lockstep.scenarios.registry import SCENARIOS
 
 if TYPE_CHECKING:
     from lockstep.recording.model import Recording
@@ -165,6 +166,13 @@ def read(path: Path) -> Receipt:
         ) from error
 
 
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a receipt, generated from `Receipt`."""
+    generated = msgspec.json.schema(Receipt)
+    address = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": address, "$id": "urn:lockstep.dev:receipt:v1", **generated}
+
+
 def instant(moment: datetime) -> str:
     """Format a time as receipts do: UTC, to the millisecond."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
@@ -172,9 +180,11 @@ def instant(moment: datetime) -> str:
 
 
 def _step(expectation: Expectation) -> str:
-    """Name the receipt: a release is a step of its own, beside the held state before it."""
-    scenario = expectation.scenario
-    return f"{scenario}-released" if expectation.verdict == "released" else scenario
+    """The step of the scenario that has the expected verdict, as the registry names it."""
+    scenario = SCENARIOS.get(expectation.scenario)
+    steps = scenario.steps if scenario else ()
+    names = (step.name for step in steps if step.expected == expectation.verdict)
+    return next(names, expectation.scenario)
 
 
 def _public(value: Any) -> Any:

@@ -10,30 +10,9 @@ from typing import Literal
 from lockstep.report import figures
 from lockstep.report.lanes import gang_lanes
 from lockstep.report.receipt import Receipt
+from lockstep.scenarios.registry import SCENARIOS
 
 Answer = Literal["yes", "no", "unclear"]
-
-MEANINGS = {
-    "placed": "There was room, and each gang was bound whole, in one burst.",
-    "held": "There was room for only a part of the gang, so no pod was bound: it waited whole.",
-    "released": "Room was made, and the whole gang was bound in one burst.",
-    "partial": "Without a gang scheduler some pods were bound and the rest waited: "
-    "nodes are taken, and nothing can start.",
-    "serialized": "There were more gangs than room: whole ones ran in turn, never a part of one.",
-    "deadlocked": "There were more gangs than room and no gang scheduler: "
-    "several got a part of what they need, and none could start.",
-    "recreated": "A member was lost, and the whole gang came back together.",
-    "rolled": "The template changed, and each group was replaced whole.",
-    "scaled": "Groups came and went whole, and their PodGroups with them.",
-    "capped": "The queue let only so many gangs in, each whole.",
-    "preempted-whole": "A gang of higher priority took the place of a whole one.",
-    "waits": "A gang of higher priority waited; no running gang was cut to a part.",
-    "leader-first": "The leader must be ready before its workers come, so there was no gang: "
-    "what fitted was bound, the leader first.",
-    "refused": "Without its rights, LWS made no PodGroup and said so; with them back, it went on.",
-}
-"""What a verdict means, in a sentence."""
-CONTROLS = {"no-gang": "constrained", "contention-control": "contention"}
 
 _IN_PART = ("partial", "torn")
 """Verdicts on a gang of which a part was bound, at the end or for some time."""
@@ -126,7 +105,9 @@ def pairs(receipts: Sequence[Receipt]) -> list[tuple[Receipt, Receipt]]:
 
 
 def _distance(control: Receipt, gang: Receipt) -> tuple[bool, bool]:
-    return gang.step != CONTROLS.get(control.scenario), gang.verdict.observed != "held"
+    scenario = SCENARIOS.get(control.scenario)
+    wanted = scenario.control_of if scenario else None
+    return gang.step != wanted, gang.verdict.observed != "held"
 
 
 def complete_gangs(receipt: Receipt) -> tuple[int, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -60,7 +59,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made: dict[str, Path] = {}
     for name, receipts in STORIES.items():
         for one in receipts:
-            receipt.write(folder / name / f"{one['step']}.json", one)
+            receipt.write(folder / name / f"{one.step}.json", one)
         made[name] = folder / f"{name}.html"
         words = ["report", "--receipts", str(folder / name), "--output", str(made[name])]
         assert cli.main(words) == 0
@@ -96,16 +95,18 @@ def test_numbers_on_the_page_equal_the_receipts(
     chromium.open(pages[story], 1280)
     shown = {(step, field): (value, text) for step, field, value, text in chromium.ask(FIELDS)}
     for one in STORIES[story]:
-        verdict: dict[str, Any] = one["verdict"]
-        step = one["step"]
-        assert int(shown[step, "bound"][0]) == verdict["bound"]
-        assert shown[step, "bound"][1] == f"{verdict['bound']} of {verdict['size']}"
-        assert shown[step, "observed"] == (verdict["observed"], verdict["observed"])
-        assert float(shown[step, "end"][0]) == one["timeline"]["end"]
-        for name in ("bindSkewSeconds", "releaseLatencySeconds"):
+        step, verdict = one.step, one.verdict
+        assert int(shown[step, "bound"][0]) == verdict.bound
+        assert shown[step, "bound"][1] == f"{verdict.bound} of {verdict.size}"
+        assert shown[step, "observed"] == (verdict.observed, verdict.observed)
+        assert float(shown[step, "end"][0]) == one.timeline.end
+        for name, seconds in (
+            ("bindSkewSeconds", verdict.bind_skew_seconds),
+            ("releaseLatencySeconds", verdict.release_latency_seconds),
+        ):
             value, text = shown[step, name]
-            assert (None if value is None else float(value)) == verdict.get(name)
-            assert text == figures.duration(verdict.get(name))
+            assert (None if value is None else float(value)) == seconds
+            assert text == figures.duration(seconds)
 
 
 def test_answer_and_comparison_are_near_the_top(chromium: Browser, pages: dict[str, Path]) -> None:

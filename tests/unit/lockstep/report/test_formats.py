@@ -8,8 +8,10 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from lockstep import cli, report
+from lockstep import cli
 from lockstep.report import environment, junit, markdown, receipt
+from lockstep.report.formats import FORMATS, SUFFIXES
+from lockstep.report.receipt import ClusterName
 from lockstep.report.summary import pairs, summarize
 from tests import samples
 
@@ -18,13 +20,13 @@ from tests import samples
 def receipts(tmp_path: Path) -> Path:
     folder = tmp_path / "receipts"
     for one in samples.demo():
-        receipt.write(folder / f"{one['step']}.json", one)
+        receipt.write(folder / f"{one.step}.json", one)
     return folder
 
 
 def test_markdown_has_a_row_per_receipt() -> None:
     text = markdown.render(samples.demo())
-    assert text.startswith("## ✅ Yes: every gang ran whole, or not at all.\n")
+    assert text.startswith("## ✅ Yes: every gang was bound as a whole, or not at all.\n")
     assert (
         "| ✅ | constrained-released | `released` | `released` "
         "| 4 of 4 | 18 ms | 597 ms | 2.90 s |" in text
@@ -55,8 +57,7 @@ def test_markdown_from_the_cluster_is_code(text: str, safe: str) -> None:
 
 
 def test_markdown_bar_does_not_end_a_cell() -> None:
-    odd = samples.placed()
-    odd["verdict"]["observed"] = "a|b"
+    odd = samples.changed(samples.placed(), verdict={"observed": "a|b"})
     row = next(line for line in markdown.render([odd]).splitlines() if "a\\|b" in line)
     assert row.replace("\\|", "").count("|") == 9
 
@@ -65,13 +66,13 @@ def test_junit_has_a_case_per_receipt() -> None:
     root = Xml.fromstring(junit.render([*samples.demo()]))  # noqa: S314 - we wrote it
     suite = root[0]
     assert (suite.get("tests"), suite.get("failures")) == ("4", "0")
-    assert [case.get("name") for case in suite] == [one["step"] for one in samples.demo()]
+    assert [case.get("name") for case in suite] == [one.step for one in samples.demo()]
     assert suite[0].get("time") == "3.120"
 
 
 def test_junit_failure_has_the_reason() -> None:
     bad = samples.broken()
-    bad["verdict"]["reason"] += " \x1b[31m<&>"
+    bad = samples.changed(bad, verdict={"reason": bad.verdict.reason + " \x1b[31m<&>"})
     root = Xml.fromstring(junit.render([bad]))  # noqa: S314 - we wrote it
     failure = root.find(".//failure")
     assert failure is not None
@@ -81,67 +82,65 @@ def test_junit_failure_has_the_reason() -> None:
     assert root.get("failures") == "1"
 
 
-@pytest.mark.parametrize("name", sorted(report.FORMATS))
+@pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format_is_deterministic(name: str) -> None:
-    render = report.FORMATS[name]
+    render = FORMATS[name]
     assert render(samples.demo()) == render(samples.demo())
     assert render(samples.demo()).endswith("\n")
 
 
 def test_summary_puts_gangs_first() -> None:
-    control = samples.partial()
-    control["verdict"] |= {"ok": False, "observed": "pending", "reason": "nothing bound"}
+    failed = {"ok": False, "observed": "absent", "reason": "nothing bound"}
+    control = samples.changed(samples.partial(), verdict=failed)
     unclear = summarize([samples.placed(), control])
     assert (unclear.answer, unclear.reasons) == ("unclear", [("no-gang", "nothing bound")])
     assert summarize([samples.broken(), control]).answer == "no"
-    stuck = samples.placed()
-    stuck["verdict"] |= {"ok": False, "observed": "ignored", "reason": "no scheduler"}
+    stuck = samples.changed(samples.placed(), verdict=failed)
     assert summarize([stuck]).answer == "unclear"
     assert summarize([stuck, samples.broken()]).answer == "no"
     assert "within 21 ms" in summarize(samples.demo()).lead
     assert "2 of 4 pods" in summarize(samples.demo()).lead
 
 
-def test_control_is_put_beside_its_namesake_or_the_held_gang() -> None:
+def test_control_is_put_beside_the_scenario_of_the_registry_or_a_held_gang() -> None:
     (chosen,) = pairs(samples.demo())
-    assert [one["step"] for one in chosen] == ["constrained", "no-gang"]
-    control = {**samples.partial(), "step": "gang-control"}
-    both = pairs([samples.held(), samples.placed(), control, samples.partial()])
-    assert [(a["step"], b["step"]) for a, b in both] == [
-        ("gang", "gang-control"),
-        ("constrained", "no-gang"),
-    ]
+    assert [one.step for one in chosen] == ["constrained", "no-gang"]
+    others = [samples.placed(), samples.serialized(), samples.held(), samples.deadlocked()]
+    assert pairs(others) == [(others[1], others[3])]
+    unknown = samples.changed(samples.partial(), scenario="other", step="other")
+    assert pairs([*others[:3], unknown]) == [(others[2], unknown)]
     assert pairs([samples.placed()]) == []
     assert pairs([samples.partial()]) == []
 
 
 def test_repeating_depends_on_the_cluster() -> None:
     assert environment.commands(samples.demo())[0].startswith("make demo ")
-    elsewhere = samples.placed()
-    elsewhere["cluster"]["provider"] = "kind"
+    elsewhere = samples.changed(
+        samples.placed(), cluster=ClusterName(name="lockstep-kind", provider="kind")
+    )
     lines = environment.commands([elsewhere])
-    assert lines[0].startswith("python -m lockstep demo --stack kind ")
+    assert lines[0].startswith("lockstep demo --stack kind ")
     assert not any("make up" in line for line in lines)
 
 
 def test_facts_of_the_environment_are_flat_and_complete() -> None:
     config = {"a": {"b": [1, "x"], "none": None}, "c": True, "d": "text"}
     assert dict(environment.flat(config)) == {"a.b": '[1, "x"]', "c": "true", "d": "text"}
-    bare = {**samples.placed(), "workers": [], "config": {}, "versions": {}}
+    bare = samples.changed(samples.placed(), workers=[], config={}, versions={})
     described = dict(environment.described([bare]))
     assert described["Workers"] == {"per scenario": "\N{EN DASH}"}
     assert "not recorded" in markdown.render([bare])
-    assert "<h3>Settings</h3>" not in report.FORMATS["html"]([bare])
+    assert "<h3>Settings</h3>" not in FORMATS["html"]([bare])
 
 
-@pytest.mark.parametrize("name", sorted(report.FORMATS))
+@pytest.mark.parametrize("name", sorted(FORMATS))
 def test_command_writes_each_format(
     receipts: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    output = tmp_path / "new" / f"report{report.SUFFIXES[name]}"
+    output = tmp_path / "new" / f"report{SUFFIXES[name]}"
     words = ["report", "--receipts", str(receipts), "--output", str(output), "--format", name]
     assert cli.main(words) == 0
-    assert output.read_text(encoding="utf-8") == report.FORMATS[name](samples.demo())
+    assert output.read_text(encoding="utf-8") == FORMATS[name](samples.demo())
     assert capsys.readouterr().out.startswith(f"{output}: Yes:")
 
 
@@ -162,7 +161,7 @@ def test_command_writes_to_standard_output(
     assert cli.main(words) == 0
     assert capsys.readouterr().out == markdown.render(samples.demo())
     assert cli.main([*words, "--json"]) == 2
-    assert "leave one out" in capsys.readouterr().err
+    assert "use only one" in capsys.readouterr().err
 
 
 def test_command_default_output_is_in_out(
@@ -181,7 +180,7 @@ def test_command_names_the_fault_in_one_line(
     assert cli.main(["report", "--receipts", str(receipts)]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
-    assert "gang.json is not a receipt: schema is missing" in err
+    assert "gang.json is not a receipt: Object missing required field `schema`" in err
     (receipts / "gang.json").unlink()
     assert cli.main(["report", "--receipts", str(receipts), "--output", str(tmp_path)]) == 2
     assert "cannot write" in capsys.readouterr().err

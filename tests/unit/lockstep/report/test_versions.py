@@ -57,7 +57,7 @@ def test_page_has_a_row_per_pair() -> None:
     assert section.count('role="rowheader"') == 2
     assert section.count('class="verdict ok"') == 3
     assert f'data-label="recovery">{NOTHING}' in section, "a step that a pair lacks"
-    assert "measured 2026-03-02 09:15 UTC by <code>python -m lockstep matrix</code>" in section
+    assert "measured 2026-03-02 09:15 UTC by <code>lockstep matrix</code>" in section
 
 
 def test_page_says_why_a_pair_failed() -> None:
