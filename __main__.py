@@ -6,7 +6,7 @@ import settings
 from components.cluster.base import Cluster
 from components.platform import Platform, PlatformArgs
 from components.scenarios import SCENARIOS, ScenarioArgs
-from components.scheduler_conf import PREEMPTION
+from lockstep.scenarios.registry import SCENARIOS as REGISTRY
 
 
 def create_cluster(config: settings.Settings) -> Cluster:
@@ -40,6 +40,7 @@ def create_cluster(config: settings.Settings) -> Cluster:
 
 
 config = settings.load_or_exit()
+chosen = config.scenarios.names
 cluster = create_cluster(config)
 
 # Volcano and LWS, and what makes them schedule gangs.
@@ -52,7 +53,7 @@ platform = Platform(
         config.platform.gang_scheduling,
         config.platform.install_volcano,
         config.platform.install_lws,
-        PREEMPTION if "preemption" in config.scenarios.names else None,
+        next((conf for name in chosen if (conf := SCENARIOS[name].scheduler_conf)), None),
     ),
     opts=cluster.opts(),
 )
@@ -64,9 +65,7 @@ verdicts = {
         ScenarioArgs(
             cluster=cluster,
             pool=cluster.pool(name, config.scenarios.workers),
-            size=config.scenarios.group_size,
-            groups=config.scenarios.groups,
-            blocked=config.scenarios.tainted_workers,
+            sizes=config.scenarios.sizes(REGISTRY[name]),
             gang_scheduling=config.platform.gang_scheduling,
             versions=config.versions,
             installed=platform.installed,
@@ -74,7 +73,7 @@ verdicts = {
         ),
         opts=cluster.opts(),
     ).verdict
-    for name in config.scenarios.names
+    for name in chosen
 }
 
 pulumi.export("kubeconfig", cluster.kubeconfig)

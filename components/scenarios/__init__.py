@@ -1,10 +1,11 @@
-"""What is deployed and judged: one class per scenario, each with what it expects."""
+"""What is deployed and judged: one class per scenario of lockstep/scenarios/registry.py."""
 
 from __future__ import annotations
 
 from .base import Scenario, ScenarioArgs
 from .constrained import Constrained
-from .contention import Contention, ContentionControl
+from .contention import Contention
+from .contention_control import ContentionControl
 from .gang import Gang
 from .leader_ready import LeaderReady
 from .missing_rbac import MissingRbac

@@ -5,14 +5,17 @@ from __future__ import annotations
 import abc
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from lockstep.judge import Expectation, Workload
+from lockstep.judge.model import Expectation, Workload
+from lockstep.scenarios.model import Scenario as Entry
+from lockstep.scenarios.model import Sizes
+from lockstep.scenarios.registry import SCENARIOS
 
 from ..cluster.base import Cluster
 from ..pools import WorkerPool
@@ -28,81 +31,75 @@ class ScenarioArgs:
     """The cluster."""
     pool: WorkerPool
     """Workers that no other scenario uses."""
-    size: int
-    """Pods per gang, leader included."""
-    groups: int
-    """Gangs."""
-    blocked: int
-    """Workers of the pool to block, in the scenarios that block any."""
+    sizes: Sizes
+    """The numbers of workers, blocked workers, pods and gangs."""
     gang_scheduling: bool
     """Whether the platform turns groups into PodGroups."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """The platform's versions: a change of them is judged anew, and is in the receipt."""
+    """The platform's versions: they are in the receipt, and a change of them is judged again."""
     installed: Sequence[pulumi.Resource] = ()
-    """What has to be there before a recorder: the kinds that it follows; empty: all of `ready`."""
+    """What must exist before the recorder: the kinds that it watches; empty: all of `ready`."""
     ready: Sequence[pulumi.Resource] = ()
-    """What has to be there before a workload: operators, their config and their rights."""
+    """What must exist before the workload: operators, their config and their permissions."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a scenario deploys, and what that must show."""
+class Deployed:
+    """The workload of a scenario, described for the judge."""
 
-    verdict: str
-    """The verdict that the numbers lead to."""
     workload: Workload
     """The object whose pods are judged."""
     size: int
     """Pods of one gang, as the judge counts them."""
     groups: int
     """Gangs, as the judge counts them."""
-    gang: bool
-    """Whether a PodGroup must hold the pods together; if not, there must be none."""
-    blocked: int | None
-    """Workers to block; None where none ever is."""
     spec: Any
-    """All of the workload that matters to the outcome."""
-    create: Callable[[pulumi.ResourceOptions], pulumi.Resource]
-    """Creates the workload."""
-    drill: str | None = None
-    """What is done to the workload before it is judged: a module of `lockstep.drills`."""
+    """Everything in the workload that changes the outcome; a change of it is judged again."""
+    gang: bool = True
+    """Whether a PodGroup must hold the pods together; if not, there must be none."""
     more: Mapping[str, Any] = field(default_factory=dict)
-    """Other fields of `lockstep.judge.Expectation`, where the scenario's verdict needs them."""
+    """Other fields of `lockstep.judge.model.Expectation`, where the verdict needs them."""
 
 
 class Scenario(pulumi.ComponentResource, abc.ABC):
-    """A workload under watch, and the judgement of what became of it.
+    """A workload that is recorded, and the judgement of the recording.
 
-    The recorder starts before anything else, so that nothing is missed, and anew whenever the
-    workload, the taints or the platform change.
+    The recorder starts before anything else, so that it misses nothing, and again whenever the
+    workload, the taints or the platform change. Two instances with different names do not collide:
+    namespace, workload, recording and receipt are named after the instance.
     """
 
     scenario: ClassVar[str]
-    """The name in the stack's config."""
+    """The name of the entry in lockstep/scenarios/registry.py."""
+    scheduler_conf: ClassVar[str | None] = None
+    """Volcano's configuration where the scenario needs its own; None: the chart's."""
 
     namespace: pulumi.Output[str]
     """The namespace of the workload."""
     expectation: pulumi.Output[dict[str, Any]]
-    """What the scenario must show: `lockstep.judge.Expectation` as a mapping."""
+    """What the scenario must show: `lockstep.judge.model.Expectation` as a mapping."""
     verdict: pulumi.Output[dict[str, Any]]
-    """What it showed."""
+    """What the scenario showed."""
 
     def __init__(
         self, name: str, args: ScenarioArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(f"lockstep:scenario:{type(self).__name__}", name, None, opts)
-        self.namespace = self._namespace(name, args.cluster)
-        plan = self.plan(name, args)
-        watch = self._watch(name, args, plan)
-        steps = [*args.ready, watch, *self._blocked(name, args, plan, watch)]
+        self._name = name
+        self._args = args
+        self.entry: Entry = SCENARIOS[self.scenario]
+        self.namespace = self._namespace()
+        deployed = self.describe()
+        watch = self._watch(deployed)
+        before = [*args.ready, watch, *self._blocked(watch)]
         # Invisible order: the platform must serve, the recorder watch, the workers be blocked.
-        steps.append(plan.create(args.cluster.opts(self, depends_on=list(steps))))
-        self.expectation = self._expectation(args, plan)
+        workload = self.create(args.cluster.opts(self, depends_on=before))
+        self.expectation = self._expectation(deployed)
         judged = Verdict(
             f"{name}-verdict",
-            VerdictArgs(watch, self.expectation, _context(args, plan), plan.drill),
-            # Judging uses no output of the workload, but there must be one.
-            opts=args.cluster.opts(self, depends_on=steps),
+            VerdictArgs(watch, self.expectation, self._receipt_context(), self.entry.drill),
+            # The verdict uses no output of the workload, but must come after it.
+            opts=args.cluster.opts(self, depends_on=[*before, workload]),
         )
         self.verdict = judged.result
         self.register_outputs(
@@ -114,95 +111,114 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         )
 
     @abc.abstractmethod
-    def plan(self, name: str, args: ScenarioArgs) -> Plan:
-        """Decide what is deployed and expected; creates nothing."""
+    def describe(self) -> Deployed:
+        """Describe the workload for the judge; creates nothing."""
 
-    def _namespace(self, name: str, cluster: Cluster) -> pulumi.Output[str]:
+    @abc.abstractmethod
+    def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
+        """Create the workload."""
+
+    @property
+    def blocked(self) -> int | None:
+        """Workers to block; None if the scenario never blocks any."""
+        return self._args.sizes.blocked if self.entry.needs.blocks_workers else None
+
+    def scoped(self, suffix: str = "") -> str:
+        """Return a name that no other instance and no other stack uses in the cluster."""
+        return self._args.cluster.scoped(f"{self._name}-{suffix}" if suffix else self._name)
+
+    def _namespace(self) -> pulumi.Output[str]:
         namespace = kubernetes.core.v1.Namespace(
-            f"{name}-namespace",
+            f"{self._name}-namespace",
             metadata=kubernetes.meta.v1.ObjectMetaArgs(
-                name=f"lockstep-{self.scenario}",
-                labels={"pod-security.kubernetes.io/enforce": "restricted"},
+                name=self.scoped(), labels={"pod-security.kubernetes.io/enforce": "restricted"}
             ),
-            opts=cluster.opts(self),
+            opts=self._args.cluster.opts(self),
         )
-        found: pulumi.Output[str] = namespace.metadata.name
-        return found
+        name: pulumi.Output[str] = namespace.metadata.name
+        return name
 
-    def _watch(self, name: str, args: ScenarioArgs, plan: Plan) -> Watch:
+    def _watch(self, deployed: Deployed) -> Watch:
+        args = self._args
         return Watch(
-            f"{name}-watch",
+            f"{self._name}-watch",
             WatchArgs(
                 cluster=args.cluster,
-                scenario=self.scenario,
+                scenario=self._name,
                 namespace=self.namespace,
                 pool=args.pool.name,
-                fingerprint=fingerprint(args, plan),
+                fingerprint=self._fingerprint(deployed),
             ),
-            # It need not wait for the operators: those may still be starting meanwhile.
+            # The recorder need not wait for the operators, which may still be starting.
             opts=args.cluster.opts(self, depends_on=list(args.installed or args.ready)),
         )
 
-    def _blocked(
-        self, name: str, args: ScenarioArgs, plan: Plan, watch: Watch
-    ) -> list[pulumi.Resource]:
-        if plan.blocked is None:
+    def _blocked(self, watch: Watch) -> list[pulumi.Resource]:
+        if self.blocked is None:
             return []
         blocked = BlockedWorkers(
-            f"{name}-blocked",
-            BlockedWorkersArgs(args.cluster, args.pool, plan.blocked),
-            # A taint that goes while nobody watches would not be seen to release a gang.
-            opts=args.cluster.opts(self, depends_on=[watch]),
+            f"{self._name}-blocked",
+            BlockedWorkersArgs(self._args.cluster, self._args.pool, self.blocked),
+            # The recorder must see the removal of a taint that releases a gang.
+            opts=self._args.cluster.opts(self, depends_on=[watch]),
         )
         return [blocked]
 
-    def _expectation(self, args: ScenarioArgs, plan: Plan) -> pulumi.Output[dict[str, Any]]:
+    def _expectation(self, deployed: Deployed) -> pulumi.Output[dict[str, Any]]:
+        pool = self._args.pool
         return pulumi.Output.all(
-            namespace=self.namespace, cpu=args.pool.pod_cpu, memory=args.pool.pod_memory
+            namespace=self.namespace, cpu=pool.pod_cpu, memory=pool.pod_memory
         ).apply(
             lambda known: Expectation(
                 scenario=self.scenario,
-                verdict=plan.verdict,
+                verdict=self.entry.verdict(self._args.sizes),
                 namespace=known["namespace"],
-                workload=plan.workload,
-                size=plan.size,
-                groups=plan.groups,
+                workload=deployed.workload,
+                size=deployed.size,
+                groups=deployed.groups,
                 requests={"cpu": known["cpu"], "memory": known["memory"]},
-                gang=plan.gang,
-                **plan.more,
+                gang=deployed.gang,
+                **deployed.more,
             ).to_mapping()
         )
 
+    def _fingerprint(self, deployed: Deployed) -> pulumi.Output[str]:
+        """Hash whatever changes the outcome: when the hash changes, a new recording starts."""
+        inputs = {
+            "spec": deployed.spec,
+            "blocked": self.blocked,
+            "gangScheduling": self._args.gang_scheduling,
+            "versions": dict(self._args.versions),
+            "workers": [worker.name for worker in self._args.pool.workers],
+        }
+        return pulumi.Output.from_input(inputs).apply(_digest)
 
-def fingerprint(args: ScenarioArgs, plan: Plan) -> pulumi.Output[str]:
-    """Hash whatever changes the outcome: when it changes, a new recording starts."""
-    inputs = {
-        "spec": plan.spec,
-        "blocked": plan.blocked,
-        "gangScheduling": args.gang_scheduling,
-        "versions": dict(args.versions),
-        "workers": [worker.name for worker in args.pool.workers],
-    }
-    return pulumi.Output.from_input(inputs).apply(_digest)
+    def _receipt_context(self) -> dict[str, Any]:
+        """Return what the receipt says besides; only what concerns this scenario.
+
+        A change of anything else would have the scenario judged again.
+        """
+        args = self._args
+        step = self.entry.step(args.sizes).name
+        return {
+            "step": step.replace(self.scenario, self._name, 1),
+            "versions": dict(args.versions),
+            "config": {
+                "workersPerScenario": args.sizes.workers,
+                "taintedWorkers": self.blocked or 0,
+                "groupSize": args.sizes.size,
+                "groups": args.sizes.groups,
+                "gangScheduling": args.gang_scheduling,
+            },
+            "cluster": {"name": args.cluster.cluster_name, "provider": args.cluster.provider_name},
+            "workers": [
+                {"name": worker.name, "cpu": worker.cpu, "memory": worker.memory}
+                for worker in args.pool.workers
+            ],
+        }
 
 
 def _digest(known: Any) -> str:
     # Pulumi's argument classes keep their values in __dict__.
     text = json.dumps(known, default=vars, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _context(args: ScenarioArgs, plan: Plan) -> dict[str, Any]:
-    """Say in the receipt what concerns this scenario; of more, any change would judge it anew."""
-    return {
-        "versions": dict(args.versions),
-        "config": {
-            "workersPerScenario": len(args.pool.workers),
-            "taintedWorkers": plan.blocked or 0,
-            "groupSize": args.size,
-            "groups": args.groups,
-            "gangScheduling": args.gang_scheduling,
-        },
-        "cluster": {"name": args.cluster.cluster_name, "provider": args.cluster.provider_name},
-        "workers": [{"name": w.name, "cpu": w.cpu, "memory": w.memory} for w in args.pool.workers],
-    }

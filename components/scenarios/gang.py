@@ -1,52 +1,67 @@
-"""A gang that fits: all of its pods start together."""
+"""A gang that fits: all of its pods start together. Most other scenarios start from this one."""
 
 from __future__ import annotations
 
-from lockstep.judge import Workload
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from lockstep.judge.model import Workload
 
 from .. import leader_worker_set as lws
 from .. import volcano
 from . import pods
-from .base import Plan, Scenario, ScenarioArgs
+from .base import Deployed, Scenario
 
 
 class Gang(Scenario):
-    """A LeaderWorkerSet on free workers; expects every gang `placed`."""
+    """A LeaderWorkerSet whose groups are gangs that Volcano places on the pool's workers."""
 
     scenario = "gang"
+    scheduler = volcano.SCHEDULER_NAME
+    startup_policy: lws.StartupPolicy = "LeaderCreated"
 
-    def plan(self, name: str, args: ScenarioArgs) -> Plan:
-        """Nothing is in the way."""
-        return self.gang_plan(name, args, verdict="placed", blocked=None)
-
-    def gang_plan(
-        self, name: str, args: ScenarioArgs, *, verdict: str, blocked: int | None
-    ) -> Plan:
-        """Groups of pods that LWS gangs together and Volcano schedules."""
-        set_name = f"{name}-lws"
-        set_args = self.set_args(args)
-        return Plan(
-            verdict=verdict,
-            workload=Workload(lws.KIND, set_name),
-            size=args.size,
-            groups=args.groups,
-            gang=True,
-            blocked=blocked,
-            spec=lws.spec(set_args),
-            create=lambda opts: lws.LeaderWorkerSet(set_name, set_args, opts),
+    def describe(self) -> Deployed:
+        """Describe the set."""
+        sizes = self._args.sizes
+        return Deployed(
+            workload=Workload(lws.KIND, self.set_name),
+            size=sizes.size,
+            groups=sizes.groups,
+            spec=self.outcome_spec(),
+            gang=self.scheduler == volcano.SCHEDULER_NAME,
+            more=self.expects_also(),
         )
 
-    def set_args(self, args: ScenarioArgs) -> lws.LeaderWorkerSetArgs:
-        """The set: every scenario with gangs starts from this one."""
+    def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
+        """Create the set."""
+        return lws.LeaderWorkerSet(self.set_name, self.set_args(), opts)
+
+    @property
+    def set_name(self) -> str:
+        """The name of the LeaderWorkerSet."""
+        return f"{self._name}-lws"
+
+    def set_args(self, priority_class: str | None = None) -> lws.LeaderWorkerSetArgs:
+        """Return the set's arguments."""
         labels = pods.labels(self.scenario)
+        template = pods.template(self._args.pool, labels, priority_class=priority_class)
         return lws.LeaderWorkerSetArgs(
             namespace=self.namespace,
-            size=args.size,
-            groups=args.groups,
-            worker_template=pods.template(args.pool, labels),
-            scheduler_name=volcano.SCHEDULER_NAME,
-            # With LeaderReady, LWS asks Volcano for one pod only: no gang.
-            startup_policy="LeaderCreated",
+            size=self._args.sizes.size,
+            groups=self._args.sizes.groups,
+            worker_template=template,
+            scheduler_name=self.scheduler,
+            startup_policy=self.startup_policy,
             restart_policy="RecreateGroupOnPodRestart",
             labels=labels,
         )
+
+    def outcome_spec(self) -> Any:
+        """Return everything that changes the outcome."""
+        return lws.spec(self.set_args())
+
+    def expects_also(self) -> Mapping[str, Any]:
+        """Return further fields of the expectation."""
+        return {}

@@ -1,22 +1,14 @@
-"""LWS without the right to make PodGroups: nothing starts, and it says why."""
+"""LWS without the permission to create PodGroups: no pod starts, and the LWS log says why."""
 
 from __future__ import annotations
 
-import dataclasses
-
-from .base import Plan, ScenarioArgs
 from .gang import Gang
 
 
 class MissingRbac(Gang):
-    """A set whose group is made anew while the right is away; expects `refused`.
+    """A set whose group is recreated while the permission is missing.
 
-    The right is LWS's, for all namespaces: no other scenario may run beside this one.
+    The permission is for all namespaces, so no other scenario may run beside this one.
     """
 
     scenario = "missing-rbac"
-
-    def plan(self, name: str, args: ScenarioArgs) -> Plan:
-        """A set as in `gang`, and what is done to LWS."""
-        plan = self.gang_plan(name, args, verdict="refused", blocked=None)
-        return dataclasses.replace(plan, drill="missing-rbac")

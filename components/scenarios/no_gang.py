@@ -5,60 +5,51 @@ from __future__ import annotations
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from lockstep.judge import Workload
+from lockstep.judge.model import Workload
 
-from .. import pools
 from . import pods
-from .base import Plan, Scenario, ScenarioArgs
+from .base import Deployed, Scenario
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
 
 class NoGang(Scenario):
-    """As many plain pods on as few workers, by the default scheduler; expects `partial`."""
+    """As many plain pods on as few workers, placed by the default scheduler."""
 
     scenario = "no-gang"
 
-    def plan(self, name: str, args: ScenarioArgs) -> Plan:
-        """A Deployment knows no gangs: the judge sees all of its pods as one."""
-        size = args.size * args.groups
-        deployment = f"{name}-deployment"
-        spec = self._spec(args, size)
-        return Plan(
-            verdict=expected(len(args.pool.workers), args.blocked, size),
-            workload=Workload("Deployment", deployment),
-            size=size,
+    def describe(self) -> Deployed:
+        """Describe the Deployment: without groups, the judge sees all of its pods as one group."""
+        return Deployed(
+            workload=Workload("Deployment", self._deployment),
+            size=self._args.sizes.pods,
             groups=1,
+            spec=self._spec(),
             gang=False,
-            blocked=args.blocked,
-            spec=spec,
-            create=lambda opts: kubernetes.apps.v1.Deployment(
-                deployment,
-                metadata=kubernetes.meta.v1.ObjectMetaArgs(
-                    name=deployment,
-                    namespace=self.namespace,
-                    # Some of its pods stay pending: that is the point.
-                    annotations={"pulumi.com/skipAwait": "true"},
-                ),
-                spec=spec,
-                opts=opts,
-            ),
         )
 
-    def _spec(self, args: ScenarioArgs, size: int) -> kubernetes.apps.v1.DeploymentSpecArgs:
+    def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
+        """Create the Deployment."""
+        return kubernetes.apps.v1.Deployment(
+            self._deployment,
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(
+                name=self._deployment,
+                namespace=self.namespace,
+                # Some of its pods stay pending, which the update must not wait for.
+                annotations={"pulumi.com/skipAwait": "true"},
+            ),
+            spec=self._spec(),
+            opts=opts,
+        )
+
+    @property
+    def _deployment(self) -> str:
+        return f"{self._name}-deployment"
+
+    def _spec(self) -> kubernetes.apps.v1.DeploymentSpecArgs:
         labels = pods.labels(self.scenario)
         return kubernetes.apps.v1.DeploymentSpecArgs(
-            replicas=size,
+            replicas=self._args.sizes.pods,
             selector=kubernetes.meta.v1.LabelSelectorArgs(match_labels=labels),
-            template=pods.template(args.pool, labels, DEFAULT_SCHEDULER),
+            template=pods.template(self._args.pool, labels, DEFAULT_SCHEDULER),
         )
-
-
-def expected(workers: int, blocked: int, size: int) -> str:
-    """Say what becomes of the pods: a part of them starts, or all where there is room for all."""
-    room = pools.capacity(workers, blocked)
-    if room == 0:
-        raise pulumi.RunError(
-            f"no-gang: all {workers} workers are blocked, so there is nothing to see; block fewer"
-        )
-    return "partial" if room < size else "placed"

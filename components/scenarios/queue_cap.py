@@ -1,8 +1,10 @@
-"""Room for all gangs, but a queue that admits fewer: the cap holds."""
+"""Room for all gangs, but a queue that admits fewer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pulumi
 
@@ -11,54 +13,50 @@ from lockstep.kube import quantity
 from .. import leader_worker_set as lws
 from .. import queue, volcano
 from . import pods
-from .base import Plan, ScenarioArgs
 from .gang import Gang
-
-QUEUE = "lockstep-queue-cap"
-"""Queues belong to the whole cluster, so its name says whose it is."""
 
 
 class QueueCap(Gang):
-    """Groups in a queue with room for all but one of them; expects them `capped`.
+    """Groups in a queue with room for all but one of them.
 
-    The workers could take every gang, so only the queue's capability keeps one waiting.
+    The workers could take every gang, so only the queue's capability keeps one gang waiting.
     """
 
     scenario = "queue-cap"
 
-    def plan(self, name: str, args: ScenarioArgs) -> Plan:
-        """Cap the queue at one gang fewer than there are."""
-        cap = args.groups - 1
-        line = queue.QueueArgs(QUEUE, capability(args, cap), labels=pods.labels(self.scenario))
-        plan = self.gang_plan(name, args, verdict="capped", blocked=None)
+    def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
+        """Create the queue and the set in it."""
+        line = queue.Queue(f"{self._name}-queue", self._queue_args(), opts)
+        # The set names its queue by a plain string, so the order must be said.
+        after = pulumi.ResourceOptions(depends_on=[line])
+        return super().create(pulumi.ResourceOptions.merge(opts, after))
 
-        def create(opts: pulumi.ResourceOptions) -> pulumi.Resource:
-            made = queue.Queue(f"{name}-queue", line, opts)
-            # The set names its queue by a plain string: nothing else says that it must be there.
-            after = pulumi.ResourceOptions(depends_on=[made])
-            return plan.create(pulumi.ResourceOptions.merge(opts, after))
+    def set_args(self, priority_class: str | None = None) -> lws.LeaderWorkerSetArgs:
+        """Return the set in the queue: LWS copies the annotation into each PodGroup's spec."""
+        annotations = {volcano.QUEUE_ANNOTATION: self.scoped()}
+        return replace(super().set_args(priority_class), annotations=annotations)
 
-        return replace(
-            plan,
-            spec={"set": plan.spec, "queue": queue.spec(line)},
-            create=create,
-            drill="turns",
-            more={"at_once": cap, "queue": QUEUE},
-        )
+    def outcome_spec(self) -> Any:
+        """Return the set and the queue."""
+        return {"set": lws.spec(self.set_args()), "queue": queue.spec(self._queue_args())}
 
-    def set_args(self, args: ScenarioArgs) -> lws.LeaderWorkerSetArgs:
-        """The set in the queue: LWS copies the annotation into each PodGroup's spec."""
-        return replace(super().set_args(args), annotations={volcano.QUEUE_ANNOTATION: QUEUE})
+    def expects_also(self) -> Mapping[str, Any]:
+        """Expect no more gangs at the same time than the queue admits."""
+        return {"at_once": self._admitted, "queue": self.scoped()}
 
+    @property
+    def _admitted(self) -> int:
+        return self._args.sizes.groups - 1
 
-def capability(args: ScenarioArgs, gangs: int) -> dict[str, pulumi.Output[str]]:
-    """What some gangs ask for together."""
-    count = args.size * gangs
-    return {
-        "cpu": args.pool.pod_cpu.apply(
-            lambda one: quantity.format_cpu(quantity.parse(one) * count)
-        ),
-        "memory": args.pool.pod_memory.apply(
-            lambda one: quantity.format_memory(quantity.parse(one) * count)
-        ),
-    }
+    def _queue_args(self) -> queue.QueueArgs:
+        pool, pods_admitted = self._args.pool, self._args.sizes.size * self._admitted
+        capability = {
+            "cpu": pool.pod_cpu.apply(
+                lambda cpu: quantity.format_cpu(quantity.parse(cpu) * pods_admitted)
+            ),
+            "memory": pool.pod_memory.apply(
+                lambda memory: quantity.format_memory(quantity.parse(memory) * pods_admitted)
+            ),
+        }
+        # Queues belong to the whole cluster, so the name is unique there.
+        return queue.QueueArgs(self.scoped(), capability, labels=pods.labels(self.scenario))
