@@ -5,34 +5,49 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pulumi
 import pulumi_kubernetes as kubernetes
 import pytest
 
 from components.cluster.base import Cluster
-from components.scenarios import SCENARIOS, Scenario, ScenarioArgs, constrained, no_gang
+from components.scenarios import SCENARIOS, Scenario, ScenarioArgs
 from lockstep import versions
+from lockstep.scenarios.model import Sizes
+from lockstep.scenarios.registry import SCENARIOS as REGISTRY
 from tests.unit.components import clusters
-from tests.unit.components.graph import LEADER_WORKER_SET, Graph, deploy
+from tests.unit.components.graph import LEADER_WORKER_SET, Graph, Record, deploy
 
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+WORKERS, GROUPS = 9, 3
+BLOCKED = {"constrained": 2, "no-gang": 2, "rolling-update": 3}
+"""Workers blocked with these numbers, where any are."""
+STEPS = {"constrained": "constrained-released"}
+"""Steps that are not named after their scenario, with these numbers."""
 
 
 def scenario(
-    name: str, *, folder: Path | None = None, graph: Graph | None = None, **changes: Any
+    kind: str,
+    *,
+    name: str = "",
+    folder: Path | None = None,
+    graph: Graph | None = None,
+    workers: int = 3,
+    blocked: int = 2,
+    size: int = 4,
+    groups: int = 1,
+    **changes: Any,
 ) -> Graph:
     """One scenario on an embedded cluster, or on an existing one in `folder`."""
-    given: dict[str, Any] = {"size": 4, "groups": 1, "blocked": 2, "gang_scheduling": True}
-    given |= {"versions": {"lws": "0.8.0"}} | changes
-    workers = given.pop("workers", 3)
+    given: dict[str, Any] = {"gang_scheduling": True, "versions": {"lws": "0.8.0"}} | changes
+    entry = REGISTRY[kind]
+    sizes = Sizes(workers, blocked, size, entry.groups or groups)
 
     def build() -> dict[str, Any]:
         cluster: Cluster = clusters.existing(folder) if folder else clusters.kwok()
         kinds = kubernetes.core.v1.Namespace("kinds", opts=cluster.opts())
         platform = kubernetes.core.v1.Namespace("platform", opts=cluster.opts())
-        pool = cluster.pool(name, workers)
-        args = ScenarioArgs(cluster, pool, installed=[kinds], ready=[platform], **given)
-        made: Scenario = SCENARIOS[name](name, args, cluster.opts())
+        pool = cluster.pool(name or kind, workers)
+        args = ScenarioArgs(cluster, pool, sizes, installed=[kinds], ready=[platform], **given)
+        made: Scenario = SCENARIOS[kind](name or kind, args, cluster.opts())
         return {
             "namespace": made.namespace,
             "expectation": made.expectation,
@@ -44,13 +59,23 @@ def scenario(
 
 @functools.cache
 def plain(name: str) -> Graph:
-    """The scenario as its stack has it; deployed once, as tests only look."""
-    return scenario(name)
+    """The scenario with enough groups for any of them; deployed once, as tests only look."""
+    return changed(name)
+
+
+def changed(name: str, **changes: Any) -> Graph:
+    """The same with some arguments changed."""
+    return scenario(name, **{"groups": GROUPS, "workers": WORKERS, **changes})
 
 
 def workload(graph: Graph) -> dict[str, Any]:
-    (found,) = [*graph.of_type(LEADER_WORKER_SET), *graph.of_type(DEPLOYMENT)]
-    return found.inputs
+    return workload_record(graph).inputs
+
+
+def workload_record(graph: Graph) -> Record:
+    found = [*graph.of_type(LEADER_WORKER_SET), *graph.of_type(DEPLOYMENT)]
+    (judged,) = [record for record in found if "rival" not in record.name]
+    return judged
 
 
 def pod_spec(graph: Graph) -> dict[str, Any]:
@@ -74,7 +99,7 @@ def test_gang_is_a_set_of_the_asked_size_that_volcano_schedules() -> None:
 
 
 def test_gang_expects_to_be_placed_whole() -> None:
-    assert plain("gang").value["expectation"] == {
+    assert scenario("gang").value["expectation"] == {
         "scenario": "gang",
         "verdict": "placed",
         "namespace": "lockstep-gang",
@@ -91,7 +116,7 @@ def test_gang_blocks_no_worker() -> None:
 
 
 def test_constrained_is_the_same_set_with_blocked_workers() -> None:
-    graph = plain("constrained")
+    graph = scenario("constrained")
     assert workload(graph)["spec"]["leaderWorkerTemplate"]["size"] == 4
     assert pod_spec(graph)["schedulerName"] == "volcano"
     assert graph["constrained-blocked-taints"].environment["LOCKSTEP_BLOCKED"] == "2"
@@ -104,29 +129,6 @@ def test_constrained_expects_release_once_the_gang_fits() -> None:
     assert graph["constrained-blocked-taints"].environment["LOCKSTEP_BLOCKED"] == "1"
 
 
-@pytest.mark.parametrize(
-    ("workers", "blocked", "size", "groups", "verdict"),
-    [
-        (3, 2, 4, 1, "held"),
-        (3, 1, 4, 1, "released"),
-        (3, 0, 4, 1, "released"),
-        (3, 3, 2, 1, "held"),
-        (3, 2, 2, 1, "released"),
-        (3, 2, 3, 2, "held"),
-        (4, 1, 3, 2, "released"),
-    ],
-)
-def test_constrained_verdict_follows_from_the_room(
-    workers: int, blocked: int, size: int, groups: int, verdict: str
-) -> None:
-    assert constrained.expected(workers, blocked, size, groups) == verdict
-
-
-def test_constrained_refuses_room_for_some_gangs_only() -> None:
-    with pytest.raises(pulumi.RunError, match="take 1 of 2 gangs"):
-        constrained.expected(workers=3, blocked=1, size=3, groups=2)
-
-
 def test_no_gang_is_as_many_plain_pods_by_the_default_scheduler() -> None:
     graph = scenario("no-gang", size=2, groups=2)
     assert workload(graph)["spec"]["replicas"] == 4
@@ -136,24 +138,14 @@ def test_no_gang_is_as_many_plain_pods_by_the_default_scheduler() -> None:
 
 
 def test_no_gang_expects_a_part_without_a_pod_group() -> None:
-    expectation = plain("no-gang").value["expectation"]
+    expectation = scenario("no-gang").value["expectation"]
     assert expectation["verdict"] == "partial"
     assert expectation["gang"] is False
     assert expectation["workload"] == {"kind": "Deployment", "name": "no-gang-deployment"}
     assert (expectation["size"], expectation["groups"]) == (4, 1)
 
 
-@pytest.mark.parametrize(("blocked", "verdict"), [(2, "partial"), (1, "placed"), (0, "placed")])
-def test_no_gang_verdict_follows_from_the_room(blocked: int, verdict: str) -> None:
-    assert no_gang.expected(workers=3, blocked=blocked, size=4) == verdict
-
-
-def test_no_gang_refuses_to_show_nothing() -> None:
-    with pytest.raises(pulumi.RunError, match="all 3 workers are blocked"):
-        no_gang.expected(workers=3, blocked=3, size=4)
-
-
-@pytest.mark.parametrize("name", ["gang", "constrained", "no-gang"])
+@pytest.mark.parametrize("name", SCENARIOS)
 class TestEveryScenario:
     def test_has_a_namespace_of_its_own_that_admits_harmless_pods_only(self, name: str) -> None:
         graph = plain(name)
@@ -191,13 +183,13 @@ class TestEveryScenario:
 
     def test_is_watched_before_and_judged_after_its_workload(self, name: str) -> None:
         graph = plain(name)
-        (load,) = [*graph.of_type(LEADER_WORKER_SET), *graph.of_type(DEPLOYMENT)]
+        load = workload_record(graph)
         assert graph.waits_for(f"{name}-watch-recorder", "kinds")
         assert not graph.waits_for(f"{name}-watch-recorder", "platform")
         assert graph.waits_for(load.name, f"{name}-watch-recorder")
         assert graph.waits_for(load.name, "platform")
         assert graph.waits_for(f"{name}-verdict-judge", load.name)
-        if name != "gang":
+        if f"{name}-blocked" in graph.records:
             assert graph.waits_for(f"{name}-blocked-taints", f"{name}-watch-recorder")
             assert graph.waits_for(load.name, f"{name}-blocked-taints")
 
@@ -216,32 +208,33 @@ class TestEveryScenario:
         assert context["cluster"] == {"name": "lockstep-gang", "provider": "kwok"}
         assert context["versions"] == {"lws": "0.8.0"}
         assert context["config"] == {
-            "workersPerScenario": 3,
-            "taintedWorkers": 0 if name == "gang" else 2,
+            "workersPerScenario": WORKERS,
+            "taintedWorkers": BLOCKED.get(name, 0),
             "groupSize": 4,
-            "groups": 1,
+            "groups": REGISTRY[name].groups or GROUPS,
             "gangScheduling": True,
         }
+        assert context["step"] == STEPS.get(name, name)
         assert context["workers"][0] == {"name": f"{name}-worker-0", "cpu": "4", "memory": "8Gi"}
 
     @pytest.mark.parametrize(
         "change",
-        [{"size": 3}, {"gang_scheduling": False}, {"versions": {"lws": "0.9.0"}}, {"workers": 4}],
+        [{"size": 3}, {"gang_scheduling": False}, {"versions": {"lws": "0.9.0"}}, {"workers": 10}],
         ids=str,
     )
-    def test_is_recorded_anew_when_its_outcome_may_change(
+    def test_is_recorded_again_when_its_outcome_may_change(
         self, name: str, change: dict[str, Any]
     ) -> None:
-        assert fingerprint(scenario(name, **change), name) != fingerprint(plain(name), name)
+        assert fingerprint(changed(name, **change), name) != fingerprint(plain(name), name)
 
-    def test_is_not_recorded_anew_for_nothing(self, name: str) -> None:
-        assert fingerprint(scenario(name), name) == fingerprint(plain(name), name)
+    def test_is_not_recorded_again_for_nothing(self, name: str) -> None:
+        assert fingerprint(changed(name), name) == fingerprint(plain(name), name)
 
-    def test_is_recorded_anew_when_its_taints_change(self, name: str) -> None:
-        same = fingerprint(scenario(name, blocked=1), name) == fingerprint(plain(name), name)
-        assert same == (name == "gang")
+    def test_is_recorded_again_when_its_taints_change(self, name: str) -> None:
+        same = fingerprint(changed(name, blocked=1), name) == fingerprint(plain(name), name)
+        assert same != REGISTRY[name].needs.blocks_workers
 
-    def test_is_recorded_anew_when_its_workers_are_of_another_size(
+    def test_is_recorded_again_when_its_workers_are_of_another_size(
         self, name: str, tmp_path: Path
     ) -> None:
         graphs = [
@@ -254,3 +247,13 @@ class TestEveryScenario:
 def test_scenarios_are_known_by_the_names_of_the_config() -> None:
     assert {name: cls.scenario for name, cls in SCENARIOS.items()} == {n: n for n in SCENARIOS}
     assert {"gang", "constrained", "no-gang"} <= set(SCENARIOS)
+
+
+def test_two_instances_of_a_scenario_share_no_name(tmp_path: Path) -> None:
+    graph = scenario("queue-cap", name="proof", folder=tmp_path, groups=2, workers=4)
+    assert graph.value["namespace"] == "lockstep-mine-proof"
+    assert graph["proof-queue"].inputs["metadata"]["name"] == "lockstep-mine-proof"
+    assert graph.value["expectation"]["workload"]["name"] == "proof-lws"
+    assert graph["proof-watch-recorder"].environment["LOCKSTEP_SCENARIO"] == "proof"
+    context = graph["proof-verdict-judge"].environment["LOCKSTEP_RECEIPT_CONTEXT"]
+    assert json.loads(context)["step"] == "proof"
