@@ -12,25 +12,36 @@ import yaml
 import settings
 from lockstep import versions
 from lockstep.commands.matrix import steps
+from lockstep.scenarios.model import Scenario
 from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import matrix
 from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
 from toolchain import catalogue, golang
 
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    *sorted(f"docs/{file.name}" for file in (PROJECT_DIR / "docs").glob("*.md")),
+)
 README = (PROJECT_DIR / "README.md").read_text()
+LONGEST_README = 250
 
 
-def section(title: str) -> str:
-    match = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", README, re.M | re.S)
-    assert match, f"README has no section {title!r}"
-    return match[1]
+def tables(document: str) -> list[list[list[str]]]:
+    """Return the tables of a document: rows of cells, without the head and without backticks."""
+    text = (PROJECT_DIR / document).read_text()
+    found = [block.splitlines()[2:] for block in re.findall(r"(?:^\|.*\n)+", text, re.M)]
+    return [
+        [[cell.strip().replace("`", "") for cell in row.strip("|").split(" | ")] for row in rows]
+        for rows in found
+    ]
 
 
-def table(title: str, number: int = 0) -> list[list[str]]:
-    """The rows of a table in a section, without its head and without backticks."""
-    rows = re.findall(r"(?:^\|.*\n)+", section(title), re.M)[number].splitlines()[2:]
-    return [[cell.strip().replace("`", "") for cell in row.strip("|").split("|")] for row in rows]
+def table(document: str, first: str) -> list[list[str]]:
+    """Return the table whose first cell is `first`."""
+    return next(rows for rows in tables(document) if rows[0][0] == first)
 
 
 def shown(default: Any) -> str:
@@ -39,24 +50,32 @@ def shown(default: Any) -> str:
 
 def test_configuration_table_is_the_declared_config() -> None:
     declared = yaml.safe_load((PROJECT_DIR / "Pulumi.yaml").read_text())["config"]
-    assert table("Configuration") == [
-        [key, entry["type"], shown(entry["default"]), entry["description"]]
+    assert table("README.md", "clusterProvider") == [
+        [key, entry["type"], shown(entry["default"]), entry["description"].replace("`", "")]
         for key, entry in declared.items()
     ]
 
 
-def test_stacks_tables_are_the_scenarios_and_the_clusters() -> None:
-    article, beyond = (
-        [row[0] for row in table(title)] for title in ("What you will see", "Beyond the article")
-    )
-    assert article == ["gang", "constrained", "no-gang", "all", "kind", "existing"]
-    assert beyond == [name for name in SCENARIOS if name not in article]
-    for name in [*article, *beyond]:
-        assert (PROJECT_DIR / "stacks" / f"Pulumi.{name}.yaml").exists()
+def test_stacks_tables_are_those_of_the_registry() -> None:
+    def rows(scenarios: list[Scenario]) -> list[list[str]]:
+        return [
+            [one.name, one.deploys, f"{one.steps[0].expected}: {one.shows}".replace("`", "")]
+            for one in scenarios
+        ]
+
+    article = table("README.md", "gang")
+    assert article[:3] == rows([one for one in SCENARIOS.values() if one.in_article])
+    assert [row[0] for row in article[3:]] == ["all", "kind", "existing"]
+    beyond = [one for one in SCENARIOS.values() if not one.in_article]
+    assert table("docs/scenarios.md", "contention") == rows(beyond)
+
+
+def test_readme_is_short() -> None:
+    assert len(README.splitlines()) <= LONGEST_README
 
 
 def test_versions_table_is_the_supported_versions() -> None:
-    assert [row[1:] for row in table("Supported versions")] == [
+    assert [row[1:] for row in table("docs/versions.md", "Kubernetes (kubernetesVersion)")] == [
         [", ".join(versions.KUBERNETES_SUPPORTED), versions.KUBERNETES],
         [", ".join(versions.VOLCANO_SUPPORTED), versions.VOLCANO],
         [", ".join(versions.LWS_SUPPORTED), versions.LWS_DEFAULT],
@@ -65,14 +84,14 @@ def test_versions_table_is_the_supported_versions() -> None:
 
 def test_matrix_in_the_readme_is_of_all_pairs_and_steps() -> None:
     verdicts = [step.expected for step in steps()]
-    assert table("Supported versions", 1) == [
+    assert table("docs/versions.md", versions.LWS_SUPPORTED[0]) == [
         [pair.lws, pair.volcano, *verdicts] for pair in matrix.pairs()
     ]
 
 
 def test_required_go_is_what_the_toolchain_needs() -> None:
     major, minor, *_ = golang.needed_version(catalogue.groups().values())
-    assert f"Go {major}.{minor} or newer" in section("Try it")
+    assert f"Go {major}.{minor} or newer" in README
 
 
 @pytest.mark.parametrize(
@@ -87,7 +106,7 @@ def test_shown_error_is_the_real_one(line: str, configure_stack: ConfigureStack)
     assert str(raised.value) == line
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_links_inside_the_project_lead_somewhere(name: str) -> None:
     text = (PROJECT_DIR / name).read_text()
     headings = {
@@ -97,7 +116,7 @@ def test_links_inside_the_project_lead_somewhere(name: str) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
         file, _, anchor = target.partition("#")
         assert not anchor or anchor in headings, target
-        assert not file or (PROJECT_DIR / file).exists(), target
+        assert not file or ((PROJECT_DIR / name).parent / file).exists(), target
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])

@@ -1,4 +1,4 @@
-"""The README's example program: it runs, and does what the text around it says."""
+"""The example program of docs/library.md runs, and does what the text around it says."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Graph:
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
     (tmp_path / "kubeconfig").write_text(KUBECONFIG)
-    readme = (PROJECT_DIR / "README.md").read_text()
-    (program,) = re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S)
+    guide = (PROJECT_DIR / "docs" / "library.md").read_text()
+    (program,) = re.findall(r"^```python\n(.*?)^```", guide, re.M | re.S)
     (tmp_path / "program.py").write_text(program)
 
     def run() -> Any:
