@@ -55,7 +55,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Ask the browser something; events that come meanwhile are kept."""
+        """Send a request and return its result; events that arrive meanwhile are kept."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
         if self._session:
@@ -86,7 +86,7 @@ class Browser:
         return answer["result"].get("value")
 
     def paint(self) -> None:
-        """Wait until what was changed is drawn: two frames, as the first may be under way."""
+        """Wait until changes are drawn: two frames, as the first may have begun before them."""
         frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         self.call("Runtime.evaluate", expression=f"{frames}.then(() => 0)", awaitPromise=True)
 
@@ -111,10 +111,10 @@ class Browser:
                     return dict(said)
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self._receive], [], [], left)[0]:
-                raise TimeoutError(f"the browser said nothing for {DEADLINE:.0f} s")
+                raise TimeoutError(f"the browser did not answer within {DEADLINE:.0f} s")
             heard = os.read(self._receive, 1 << 20)
             if not heard:
-                raise RuntimeError("the browser ended by itself; start it by hand to see why")
+                raise RuntimeError("the browser exited; start it by hand to see why")
             self._buffer += heard
 
 
@@ -137,7 +137,7 @@ def browser(program: str, profile: Path) -> Iterator[Browser]:
     try:
         yield Browser(send, receive)
     finally:
-        os.close(send)  # its end of work: it quits when nobody can ask any more
+        os.close(send)  # Chromium quits when its pipe is closed
         try:
             process.wait(DEADLINE)
         except subprocess.TimeoutExpired:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -38,9 +38,9 @@ class Expectation(msgspec.Struct, frozen=True, rename="camel"):
     """The verdict that makes the scenario pass; `lockstep.judge.rules.RULES` has all of them."""
     namespace: str
     workload: Workload
-    size: int
+    size: Annotated[int, msgspec.Meta(ge=1)]
     """Pods of one gang."""
-    groups: int = 1
+    groups: Annotated[int, msgspec.Meta(ge=1)] = 1
     """Gangs."""
     requests: dict[str, str] = {}
     """What one pod asks for; a PodGroup must reserve it `size` times. Empty: not checked."""

@@ -20,6 +20,7 @@ from lockstep.report.summary import (
 )
 from lockstep.report.timeline import EventLine
 from lockstep.scenarios.registry import MEANINGS
+from lockstep.scenarios.verdicts import VerdictName
 
 POD_CHANGES = ("created", "bound", "running", "finished", "deleted")
 _TEXTS = ("expected", "observed")
@@ -232,7 +233,7 @@ def comparison(receipts: Sequence[Receipt], gang: Receipt, control: Receipt) -> 
 
 def _title(gang: Receipt) -> str:
     before = "With"
-    if gang.verdict.observed == "held":
+    if gang.verdict.observed == VerdictName.HELD:
         before = "The same shortage, with"
     elif gang.expectation.groups > 1:
         before = "More gangs than room, with"
@@ -256,7 +257,7 @@ def _result(receipt: Receipt, is_stranded: bool) -> tuple[str, str]:
     if receipt.expectation.groups > 1:
         return figures.share(*complete_gangs(receipt)), " gangs completed"
     fate = ""
-    if verdict.observed == "held":
+    if verdict.observed == VerdictName.HELD:
         fate = ": they wait together"
     elif is_stranded and verdict.bound < verdict.size:
         fate = ": they wait for the rest"
@@ -265,10 +266,10 @@ def _result(receipt: Receipt, is_stranded: bool) -> tuple[str, str]:
 
 def _release(receipts: Sequence[Receipt], gang: Receipt) -> Receipt | None:
     """The receipt of the release that followed a held gang, if there is one."""
-    if gang.verdict.observed != "held":
+    if gang.verdict.observed != VerdictName.HELD:
         return None
     same = (one for one in receipts if one.scenario == gang.scenario)
-    return next((one for one in same if one.verdict.observed == "released"), None)
+    return next((one for one in same if one.verdict.observed == VerdictName.RELEASED), None)
 
 
 def _first_pod(receipt: Receipt) -> float:

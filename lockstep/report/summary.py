@@ -11,10 +11,11 @@ from lockstep.report import figures
 from lockstep.report.lanes import gang_lanes
 from lockstep.report.receipt import Receipt
 from lockstep.scenarios.registry import SCENARIOS
+from lockstep.scenarios.verdicts import VerdictName
 
 Answer = Literal["yes", "no", "unclear"]
 
-_IN_PART = ("partial", "torn")
+_IN_PART = (VerdictName.PARTIAL, VerdictName.TORN)
 """Verdicts on a gang of which a part was bound, at the end or for some time."""
 
 
@@ -76,13 +77,13 @@ def contrast(receipts: Sequence[Receipt]) -> str:
         parts.append(f"Gangs were bound within {figures.duration(max(skews))}.")
     for one in receipts:
         verdict = one.verdict
-        if not one.expectation.gang and verdict.observed == "partial":
+        if not one.expectation.gang and verdict.observed == VerdictName.PARTIAL:
             bound = figures.share(verdict.bound, verdict.size)
             parts.append(f"The default scheduler bound {bound} pods and left the rest waiting.")
-        elif verdict.observed == "deadlocked":
+        elif verdict.observed == VerdictName.DEADLOCKED:
             complete = figures.share(*complete_gangs(one))
             parts.append(f"The default scheduler completed {complete} contending gangs.")
-        elif verdict.observed == "leader-first":
+        elif verdict.observed == VerdictName.LEADER_FIRST:
             parts.append("Workers that wait for their leader are no gang: a part was bound.")
     return " ".join(parts)
 
@@ -107,7 +108,7 @@ def pairs(receipts: Sequence[Receipt]) -> list[tuple[Receipt, Receipt]]:
 def _distance(control: Receipt, gang: Receipt) -> tuple[bool, bool]:
     scenario = SCENARIOS.get(control.scenario)
     wanted = scenario.control_of if scenario else None
-    return gang.step != wanted, gang.verdict.observed != "held"
+    return gang.step != wanted, gang.verdict.observed != VerdictName.HELD
 
 
 def complete_gangs(receipt: Receipt) -> tuple[int, int]:

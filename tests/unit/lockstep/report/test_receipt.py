@@ -134,6 +134,7 @@ def test_file_that_is_no_receipt_is_named(tmp_path: Path, content: str, words: s
     ("where", "value", "field"),
     [
         ("verdict", {"bound": "four"}, "$.verdict.bound"),
+        ("expectation", {"size": 0}, "$.expectation.size"),
         ("timeline", {"end": -1}, "$.timeline.end"),
         ("cluster", {"token": "x"}, "`token` - at `$.cluster`"),
     ],
