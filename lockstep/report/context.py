@@ -244,7 +244,7 @@ def _panel(receipt: Receipt, canvas: Canvas) -> Panel:
     stranded = stranded_seconds(receipt)
     count, result = _result(receipt, stranded > 0)
     waste = (
-        f"{figures.duration(stranded)} of pod time spent on nodes without a complete gang"
+        f"{figures.duration(stranded)} of pod time spent in an incomplete gang"
         if stranded
         else "No node was occupied by an incomplete gang"
     )
