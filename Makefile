@@ -36,11 +36,11 @@ unit: $(READY)
 	@$(PY) -m coverage report --include='components/*,settings.py' --fail-under=95
 
 unit-program:
-	@$(PY) -W error -m pytest tests/unit --ignore=tests/unit/lockstep --ignore=tests/unit/toolchain --ignore=tests/unit/kind_image \
+	@$(PY) -W error -m pytest tests/unit --ignore=tests/unit/lockstep --ignore=tests/unit/toolchain \
 	  --cov=components --cov=settings --cov-report=
 
 unit-lockstep:
-	@$(PY) -W error -m pytest tests/unit/lockstep tests/unit/toolchain tests/unit/kind_image -n 3
+	@$(PY) -W error -m pytest tests/unit/lockstep tests/unit/toolchain -n 3
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
 	@.venv/bin/lockstep tools

@@ -1,4 +1,4 @@
-"""What only the node image of kind is made from. Data only."""
+"""The programs that only kind's node image needs. Data only."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from lockstep import versions
 from toolchain.cluster_groups import kubernetes_variables
 from toolchain.group import Copy, Group, Program
 
-# Apart from the modules of the toolchain, so that a change here leaves that as it is; the versions
-# are the same, so that what both use is compiled once.
+# A module of its own, so that a change of it does not rebuild the embedded cluster's programs. The
+# versions are the same, so that shared packages are compiled once.
 KUBERNETES = "kubernetes-node"
 
 
 def kind_node() -> Group:
-    """Kubernetes' node programs, and what stands in for images that cannot be pulled."""
+    """Kubernetes' node programs, and the programs of images that cannot be pulled."""
     volcano = (f"volcano.sh/volcano/pkg/version.Version=v{versions.VOLCANO}",)
     crictl = (f"sigs.k8s.io/cri-tools/pkg/version.Version={versions.CRICTL}",)
     return Group(
@@ -28,7 +28,7 @@ def kind_node() -> Group:
             ),
             Program("coredns", "coredns", "."),
             Program("crictl", "crictl", "sigs.k8s.io/cri-tools/cmd/crictl", crictl),
-            *(Program(name, name, ".") for name in ("kind-pause", "kind-runtime", "kind-network")),
+            Program("kind-pause", "kind-pause", "."),
         ),
         gigabytes=5,
         minutes=6.5,

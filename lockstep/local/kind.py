@@ -55,7 +55,8 @@ def create(name: str, text: str) -> dict[str, str]:
             _network_mark(name).touch()
         _kind("create", name, "--config", str(_mark(name)), "--wait", "120s")
         _kubeconfig(name).chmod(0o600)
-        await_ready(_client(name), _node_count(text), READY_WITHIN)
+        with _client(name) as client:
+            await_ready(client, _node_count(text), READY_WITHIN)
     return _description(name)
 
 
@@ -108,7 +109,8 @@ def _has_ready_condition(node: Node) -> bool:
 
 def _is_ready(name: str, text: str) -> bool:
     try:
-        await_ready(_client(name), _node_count(text), ADOPT_WITHIN)
+        with _client(name) as client:
+            await_ready(client, _node_count(text), ADOPT_WITHIN)
     except Exception:  # whatever is wrong with the cluster, it is recreated
         return False
     return True

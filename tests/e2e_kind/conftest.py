@@ -1,9 +1,13 @@
-"""Real kind: node containers, kubelets, operators as pods. Needs root and `make kind-image`."""
+"""Real kind: node containers, kubelets, operators as pods. Needs root and `make kind-image`.
+
+`engine start` starts Docker on a machine where none runs; the tests do so themselves.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -15,69 +19,79 @@ from lightkube import Client
 
 import toolchain
 from lockstep import paths
-from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from tests.e2e.conftest import LiveStack
-from toolchain import kind_image
-from toolchain.kind_image import engine
-from toolchain.kind_image.programs import program
+from toolchain.kind_image import build
 
 STACK = Path(__file__).resolve().parents[2] / "stacks" / "Pulumi.kind.yaml"
+ENGINE = Path(__file__).with_name("engine")
+CAP_SYS_RESOURCE = 24
+STARTED: list[bool] = []
+"""Not empty if the tests started Docker and must stop it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--keep", help="a folder for the state: the cluster stays, and is used again")
 
 
-REASON = pytest.StashKey[str]()
-STARTED = pytest.StashKey[bool]()
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests, visibly and with the reason, on a machine that cannot run them."""
+    if items and (reason := _why_not()):
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason=f"the tests on kind did not run: {reason}"))
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs the image where there is none, and say so once."""
-    on_kind = [item for item in items if "stack" in getattr(item, "fixturenames", ())]
-    if on_kind and (reason := _why_not(config)):
-        config.stash[REASON] = reason
-        config.hook.pytest_deselected(items=on_kind)
-        items[:] = [item for item in items if item not in on_kind]
+def pytest_unconfigure() -> None:
+    if STARTED:
+        subprocess.run([ENGINE, "stop"], check=True)
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
-    if reason := config.stash.get(REASON, ""):
-        terminalreporter.write_line(f"lockstep: the walk on kind is skipped: {reason}")
+def _why_not() -> str:
+    """The reason why this machine cannot run the tests; "" if it can.
 
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    if config.stash.get(STARTED, False):
-        engine.stop()
-
-
-def _why_not(config: pytest.Config) -> str:
-    """Why there can be no cluster; an engine that once built the image is started for it."""
+    The public node image would do, but these tests run where no image registry can be reached.
+    """
     if os.geteuid() != 0:
-        return "it needs root"
-    if not engine.is_running() and engine.is_installed() and engine.folder().is_dir():
-        try:
-            engine.start(program("kind-runtime"))
-        except LockstepError as error:
-            return str(error)
-        config.stash[STARTED] = True
-    return "" if kind_image.find() else "it needs Docker and the node image; run `make kind-image`"
+        return "they need root"
+    if not _engine_answers():
+        if shutil.which("dockerd") is None:
+            return "they need Docker, which is not installed"
+        if subprocess.run([ENGINE, "start"], check=False).returncode:
+            return "Docker does not start"
+        STARTED.append(True)
+    if not build.is_built(build.image_name()):
+        return "they need the node image; run `make kind-image`"
+    return ""
+
+
+def _engine_answers() -> bool:
+    return (
+        bool(shutil.which("docker"))
+        and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0
+    )
 
 
 @pytest.fixture(scope="session")
 def node_image() -> str:
-    """The node image that was built here."""
-    name = kind_image.find()
-    assert name
-    return name
+    """The node image, adapted to a machine that withholds CAP_SYS_RESOURCE.
+
+    Without this capability containerd cannot give a container a negative OOM score.
+    """
+    image = build.image_name()
+    status = Path("/proc/self/status").read_text()
+    (bounding,) = re.findall(r"^CapBnd:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    if int(bounding, 16) >> CAP_SYS_RESOURCE & 1:
+        return image
+    edit = "s/restrict_oom_score_adj = false/restrict_oom_score_adj = true/"
+    recipe = f"FROM {image}\nRUN sed -i '{edit}' /etc/containerd/config.toml\n"
+    adapted = f"{build.REPOSITORY}:e2e"
+    docker("build", "--tag", adapted, "-", stdin=recipe)
+    return adapted
 
 
 @pytest.fixture(scope="session")
 def _own_state(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """State of its own, so that the tests never meet a stack of the checkout."""
+    """State of its own, so that the tests never touch a stack of the checkout."""
     kept = request.config.getoption("--keep")
     folder = Path(kept or tempfile.mkdtemp(prefix="lockstep-e2e-kind-"))
     folder.mkdir(exist_ok=True)
@@ -96,15 +110,15 @@ def _own_state(request: pytest.FixtureRequest) -> Iterator[Path]:
 
 
 class KindStack(LiveStack):
-    """A stack on kind, and what Docker knows of it."""
+    """A stack on kind, and its containers in Docker."""
 
     @functools.cached_property
     def api(self) -> Client:
-        """One client for all looks into the cluster: each has a connection of its own."""
+        """One client of the cluster for all tests."""
         return kube.client(str(paths.cluster_dir(self.cluster_name()) / "kubeconfig"))
 
     def disconnect(self) -> None:
-        """Close the client; the next look has a new one."""
+        """Close the client; the next use opens a new one."""
         if client := self.__dict__.pop("api", None):
             client.close()
 
@@ -118,7 +132,7 @@ class KindStack(LiveStack):
         return docker("exec", node, *command)
 
     def running(self, namespace: str) -> dict[str, list[str]]:
-        """The containers that really run, by node, as the container runtime says."""
+        """The running containers of a namespace by node, as the container runtime lists them."""
         label = f"io.kubernetes.pod.namespace={namespace}"
         found = {}
         for node in self.node_containers():
@@ -134,9 +148,11 @@ class KindStack(LiveStack):
         assert not paths.cluster_dir(self.cluster_name()).exists()
 
 
-def docker(*words: str) -> str:
+def docker(*words: str, stdin: str = "") -> str:
     """Run docker and return what it printed."""
-    done = subprocess.run(["docker", *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["docker", *words], input=stdin, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, f"docker {' '.join(words)}: {done.stderr}"
     return done.stdout
 
@@ -144,11 +160,11 @@ def docker(*words: str) -> str:
 @pytest.fixture(scope="session")
 def stack(node_image: str, _own_state: Path, request: pytest.FixtureRequest) -> Iterator[KindStack]:
     """One stack, and one cluster of four nodes, for all tests: they walk it step by step."""
-    assert node_image
     file = _own_state / "Pulumi.e2e-kind.yaml"
     if not file.exists():
         shutil.copyfile(STACK, file)
     stack = KindStack("e2e-kind", file)
+    stack.configure(kindNodeImage=node_image)
     stack.select()
     yield stack
     stack.disconnect()

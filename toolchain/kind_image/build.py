@@ -1,128 +1,274 @@
-"""Building the node image, step by step; a step that is done is not done again."""
+"""Building kind's node image with Docker and debootstrap."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import toolchain
 from lockstep import paths, versions
 from lockstep.errors import LockstepError
 from toolchain import cache, catalogue
-from toolchain.kind_image import archive, engine, images, node, packages, recipe, root, store
-from toolchain.kind_image.console import Console
-from toolchain.kind_image.programs import program
-from toolchain.progress import Progress, duration
+from toolchain.kind_image.images import Image, all_images, missing
 
-GIGABYTES = 5
-STEPS = 5
+REPOSITORY = "lockstep/kind-node"
+PARTS = "lockstep/kind-part"
+"""The repository of images that Docker has only while the node image is built."""
+STEPS = 4
+
+# The last Debian release whose systemd starts on cgroup v1.
+DEBIAN = "bookworm"
+PACKAGES = (
+    # the system
+    *("systemd", "systemd-sysv", "dbus", "util-linux", "mount", "kmod", "procps", "hostname"),
+    # programs that kubelet, kube-proxy and kubeadm call
+    *("conntrack", "iptables", "nftables", "ebtables", "iproute2", "ethtool", "socat", "e2fsprogs"),
+    # the container runtime
+    *("containerd", "runc", "containernetworking-plugins", "libseccomp2", "pigz"),
+    # programs that kind's node files call, and openssl for the certificate of Volcano's webhook
+    *("ca-certificates", "curl", "jq", "openssl"),
+)
+UNNEEDED = (
+    *("./var/cache/apt/*", "./var/lib/apt/lists/*", "./var/log/*"),
+    *("./usr/share/doc/*", "./usr/share/man/*", "./usr/share/locale/*", "./usr/share/info/*"),
+)
+NODE_PROGRAMS = ("kubeadm", "kubectl", "kubelet", "crictl")
+GROUP = "kind-node"
+"""The toolchain's group of the programs and files that only this image needs."""
 
 
-def work_dir() -> Path:
-    """What is being built; removed when the image is there."""
-    return paths.cache_dir() / "kind-image"
+def groups() -> list[str]:
+    """The toolchain's groups whose programs are in the image."""
+    managers = [f"lws-{version}" for version in versions.LWS_SUPPORTED]
+    return ["etcd", "kubernetes", "volcano", *managers, GROUP]
 
 
-def build(progress: Progress | None = None) -> str:
-    """Make the image present and return its name; an engine that was not there runs afterwards."""
-    lines = progress or Progress()
-    name = recipe.image_name()
-    if engine.is_running() and store.has(name):
-        return name
+def image_name() -> str:
+    """The image's name; the tag changes with everything that the image is built from."""
+    known = catalogue.groups()
+    digest = hashlib.sha256(repr([cache.key(known[name]) for name in groups()]).encode())
+    for file in [*_recipe(), Path(versions.__file__)]:
+        digest.update(file.read_bytes())
+    return f"{REPOSITORY}:v{versions.KUBERNETES}-{digest.hexdigest()[:10]}"
+
+
+def is_built(name: str) -> bool:
+    """Whether Docker has the image."""
+    return subprocess.run(["docker", "image", "inspect", name], capture_output=True).returncode == 0
+
+
+def build() -> str:
+    """Build the image unless Docker has it already; return its name."""
     check_machine()
-    with cache.lock("kind-image", lambda: lines.note("another run builds it; waiting for it")):
-        toolchain.ensure(recipe.groups())
-        _Build(lines).run(name)
+    name = image_name()
+    if not is_built(name):
+        toolchain.ensure(groups())
+        paths.cache_dir().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="kind-image-", dir=paths.cache_dir()) as folder:
+            _Build(Path(folder)).run(name)
     return name
 
 
 def check_machine() -> None:
-    """Raise when the image cannot be built here."""
+    """Raise if the image cannot be built on this machine."""
+    instead = "or use kind's public image, which is the default"
     if not sys.platform.startswith("linux"):
-        raise LockstepError(
-            "the node image is built on Linux; elsewhere kind's public image serves"
-        )
+        raise LockstepError(f"the node image can only be built on Linux; use Linux, {instead}")
+    for program, package in (("docker", "docker.io"), ("debootstrap", "debootstrap")):
+        if shutil.which(program) is None:
+            raise LockstepError(
+                f"{program} is needed to build the node image and is not installed; install it "
+                f"(Debian's package {package}), {instead}"
+            )
+    if subprocess.run(["docker", "info"], capture_output=True).returncode:
+        raise LockstepError(f"Docker is installed but does not answer; start it, {instead}")
     if os.geteuid() != 0:
         raise LockstepError(
-            "building the node image needs root, to install packages and run Docker; try sudo"
-        )
-    work_dir().mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(work_dir()).free / 10**9
-    if free < GIGABYTES:
-        raise LockstepError(
-            f"building the node image needs {GIGABYTES} GB of disk in {work_dir()} and "
-            f"{free:.1f} GB are free: free some space, or set LOCKSTEP_CACHE to another folder"
+            f"debootstrap needs root to build the node image; run as root, {instead}"
         )
 
 
 class _Build:
-    """One run."""
+    """One build; commands write to a log file."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._console = Console(progress.tick)
-        self._began = time.monotonic()
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._log = paths.cache_dir() / "logs" / "kind-image.log"
+        self._steps = 0
 
     def run(self, name: str) -> None:
-        self._progress.expect(STEPS)
-        self._engine()
-        if store.has(name):  # built by another run, or before the engine was stopped
-            return
-        self._progress.note(f"building {name}; log: {self._console.log}")
-        folder = work_dir() / recipe.root_name()
-        self._step("Debian root", "installing packages", lambda: self._debian(folder))
-        self._step("node", "adding Kubernetes", lambda: root.furnish(self._console, folder))
-        packed = work_dir() / "images.tar"
-        self._step("container images", "packing", lambda: self._pack(folder, packed))
-        self._step("node image", "loading into Docker", lambda: self._load(folder, packed, name))
-        shutil.rmtree(work_dir())
-        elapsed = duration(time.monotonic() - self._began)
-        self._progress.note(f"{name} is ready ({_megabytes(name)} MB), after {elapsed}")
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        self._log.write_bytes(b"")
+        print(f"lockstep: building {name}; log: {self._log}", file=sys.stderr)
+        images = all_images(sandbox_image((_files() / "etc/containerd/config.toml").read_text()))
+        self._check_complete(images)
+        with self._step("Debian root (about 2 min the first time)"):
+            debian = self._debian()
+        with self._step("container images"):
+            self._prepare_context()
+            for image in images:
+                if image.path:
+                    self._import(image)
+                else:
+                    self._docker_build(image.program, _part(image), debian)
+        with self._step("node"):
+            self._docker_build("node", f"{PARTS}:node", debian)
+        with self._step("container images into the node"):
+            self._preload(images, name)
+        parts = [_part(image) for image in images]
+        self._run("removing the parts", ["docker", "image", "rm", *parts, f"{PARTS}:node"])
+        left_over = ["--force", "--filter", "label=dev.lockstep.image=reduced-debian"]
+        self._run("removing a build stage", ["docker", "image", "prune", *left_over])
 
-    def _engine(self) -> None:
-        self._progress.start("Docker", "looking for the engine")
-        if not engine.is_running():
-            if not engine.is_installed():
-                self._install("docker.io")
-            engine.start(program("kind-runtime"), self._progress.tick)
-            self._progress.note("started Docker; `python -m lockstep kind-image --stop` ends it")
-        engine.check_privileged()
-        self._progress.finish("ready")
+    @contextmanager
+    def _step(self, what: str) -> Iterator[None]:
+        self._steps += 1
+        label = f"[{self._steps}/{STEPS}] {what} …"
+        print(label, file=sys.stderr, flush=True)
+        began = time.monotonic()
+        yield
+        print(f"{label} done in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
-    def _debian(self, folder: Path) -> None:
-        if shutil.which("debootstrap") is None:
-            self._install("debootstrap")
-        root.bootstrap(self._console, folder)
+    def _run(
+        self, what: str, command: Sequence[str | Path], stdin: IO[bytes] | None = None
+    ) -> None:
+        with self._log.open("ab") as log:
+            log.write(f"\n$ {' '.join(map(str, command))}\n".encode())
+            log.flush()
+            done = subprocess.run(
+                command, stdin=stdin or subprocess.DEVNULL, stdout=log, stderr=log, check=False
+            )
+        if done.returncode:
+            last = self._log.read_text(errors="replace").strip().splitlines()[-1]
+            raise LockstepError(f"{what} failed: {last[:200]} (log: {self._log})")
 
-    def _install(self, package: str) -> None:
-        self._progress.note(f"installing the Debian package {package} on this machine")
-        packages.install(self._console, package)
-
-    def _pack(self, folder: Path, packed: Path) -> None:
-        packing = images.all_images(folder)
-        listing = ["kubeadm", "config", "images", "list"]
-        version = ["--kubernetes-version", f"v{versions.KUBERNETES}"]
-        required = self._console.ask(["chroot", str(folder), *listing, *version]).split()
-        if absent := images.missing(required, packing):
+    def _check_complete(self, images: Sequence[Image]) -> None:
+        version = f"v{versions.KUBERNETES}"
+        kubeadm = str(program("kubeadm"))
+        command = [kubeadm, "config", "images", "list", "--kubernetes-version", version]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        if absent := missing(listed, images):
             raise LockstepError(f"kubeadm asks for {', '.join(absent)}; adapt lockstep/versions.py")
-        archive.write(packed, packing, catalogue.architecture(), self._progress.tick)
 
-    def _load(self, folder: Path, packed: Path, name: str) -> None:
-        base = node.load_root(self._console, folder, work_dir())
-        node.preload(self._console, base, packed, name)
-        store.remove(base)
+    def _debian(self) -> str:
+        """Return the image with Debian's packages; Docker keeps it for the next build."""
+        digest = hashlib.sha256(repr((DEBIAN, PACKAGES, UNNEEDED)).encode())
+        name = f"{REPOSITORY}:debian-{digest.hexdigest()[:10]}"
+        if not is_built(name):
+            root = self._folder / "root"
+            mirror = os.environ.get("LOCKSTEP_DEBIAN_MIRROR")
+            command = ["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}"]
+            place = [DEBIAN, str(root), *([mirror] if mirror else [])]
+            self._run(
+                "installing Debian packages (LOCKSTEP_DEBIAN_MIRROR sets another mirror)",
+                [*command, *place],
+            )
+            excluded = [f"--exclude={path}" for path in UNNEEDED]
+            packed = ["tar", "--create", "--directory", str(root), *excluded, "."]
+            with subprocess.Popen(packed, stdout=subprocess.PIPE) as tar:
+                self._run("importing Debian", ["docker", "import", "-", name], tar.stdout)
+            shutil.rmtree(root)
+        return name
 
-    def _step(self, name: str, how: str, work: Callable[[], None]) -> None:
-        self._progress.start(name, how)
-        work()
-        self._progress.finish("done")
+    def _prepare_context(self) -> None:
+        """Fill the context of `docker build`."""
+        (self._folder / "programs").mkdir()
+        for name in (*NODE_PROGRAMS, "kube-proxy", "vc-webhook-manager"):
+            shutil.copy(program(name), self._folder / "programs" / name)
+        shutil.copytree(_files(), self._folder / "kind", symlinks=True)
+        for file in _recipe():
+            shutil.copy(file, self._folder / file.name)
+
+    def _docker_build(self, target: str, name: str, debian: str) -> None:
+        arguments = (f"DEBIAN={debian}", f"KUBERNETES={versions.KUBERNETES}")
+        options = [word for argument in arguments for word in ("--build-arg", argument)]
+        command = ["docker", "build", *options, "--target", target, "--tag", name]
+        self._run(f"building the image of {target}", [*command, str(self._folder)])
+
+    def _import(self, image: Image) -> None:
+        """Make an image of one static program."""
+        packed = self._folder / "image.tar"
+        with tarfile.open(packed, "w") as tar:
+            scratch = tarfile.TarInfo("tmp")
+            scratch.type, scratch.mode = tarfile.DIRTYPE, 0o1777
+            tar.addfile(scratch)
+            tar.add(program(image.program), image.path)
+        changes = (
+            f'ENTRYPOINT ["{image.path}"]',
+            f"USER {image.user}",
+            "ENV PATH=/usr/local/bin",
+        )
+        options = [word for change in changes for word in ("--change", change)]
+        self._run(
+            f"importing {image.program}", ["docker", "import", *options, packed, _part(image)]
+        )
+
+    def _preload(self, images: Sequence[Image], name: str) -> None:
+        """Import the images into a container of the node, and commit that as the node image."""
+        pairs = [
+            word
+            for image in images
+            for alias in image.names
+            for word in (f"docker.io/{_part(image)}", alias)
+        ]
+        container = f"lockstep-kind-image-{os.getpid()}"
+        options = ["--network", "none", "--security-opt", "seccomp=unconfined"]
+        start = ["docker", "run", "--detach", "--name", container, *options]
+        self._run("starting the node", [*start, "--entrypoint", "sleep", f"{PARTS}:node", "1h"])
+        try:
+            inside = ["docker", "exec", "--interactive", container, "sh", "-c"]
+            script = (Path(__file__).parent / "preload.sh").read_text()
+            saving = ["docker", "save", *(_part(image) for image in images)]
+            with subprocess.Popen(saving, stdout=subprocess.PIPE) as saved:
+                command = [*inside, script, "preload", *pairs]
+                self._run("importing container images", command, saved.stdout)
+            start_as = 'ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]'
+            changes = ["--change", start_as, "--change", "CMD []"]
+            self._run("saving the node image", ["docker", "commit", *changes, container, name])
+        finally:
+            self._run("removing the node", ["docker", "rm", "--force", "--volumes", container])
 
 
-def _megabytes(name: str) -> int:
-    asked = ["docker", "image", "inspect", "--format", "{{.Size}}", name]
-    return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout) // 10**6
+def program(name: str) -> Path:
+    """A program of the toolchain that needs no shared library, since its image has none."""
+    path = toolchain.tool(name)
+    if b"ld-linux" in path.read_bytes()[:4096]:
+        raise LockstepError(
+            f"{path} needs shared libraries and cannot be in an image; take it off PATH, so that "
+            "the toolchain's own program is used"
+        )
+    return path
+
+
+def sandbox_image(containerd_config: str) -> str:
+    """The name under which kind's containerd configuration asks for pause."""
+    found = re.search(r'^\s*sandbox_image\s*=\s*"(.+)"', containerd_config, re.MULTILINE)
+    if found is None:
+        raise LockstepError("kind's containerd configuration names no sandbox_image; report this")
+    return found[1]
+
+
+def _part(image: Image) -> str:
+    return f"{PARTS}:{image.program}"
+
+
+def _files() -> Path:
+    """The files that the toolchain copied from the Go modules of kind and Volcano."""
+    return cache.folder(catalogue.groups()[GROUP]) / "files"
+
+
+def _recipe() -> list[Path]:
+    """The files of this folder, without its documentation."""
+    files = (file for file in Path(__file__).parent.iterdir() if file.is_file())
+    return sorted(file for file in files if file.suffix not in (".md", ".mk", ".pyc"))

@@ -1,4 +1,4 @@
-// Pause keeps a pod's namespaces, or a workload that has nothing to do, alive until it is stopped.
+// Pause keeps the namespaces of a pod alive until it is stopped; it is also the scenarios' workload.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 func main() {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGCHLD)
-	reap() // children that ended before anybody listened
+	reap() // children that ended before the signals were subscribed to
 	for received := range signals {
 		if received != syscall.SIGCHLD {
 			return
@@ -19,14 +19,11 @@ func main() {
 	}
 }
 
-// reap collects orphans: with a shared process namespace this is process 1.
+// reap collects ended children: in a shared process namespace pause is process 1.
 func reap() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil || pid <= 0 {
+		if err != syscall.EINTR && pid <= 0 {
 			return
 		}
 	}

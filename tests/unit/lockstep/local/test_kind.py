@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -81,7 +82,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.delenv(kind.ENGINE, raising=False)
     monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "state"))
     monkeypatch.setattr(toolchain, "tool", lambda name: folder / name)
-    monkeypatch.setattr(kube, "client", lambda *_: SimpleNamespace(list=machine.list_nodes))
+    client = contextlib.nullcontext(SimpleNamespace(list=machine.list_nodes))
+    monkeypatch.setattr(kube, "client", lambda *_: client)
     monkeypatch.setattr(kind, "READY_WITHIN", 0.1)
     monkeypatch.setattr(kind, "ADOPT_WITHIN", 0.1)
     monkeypatch.setattr(kind, "POLL_EVERY", 0.01)

@@ -1,3 +1,0 @@
-module lockstep/tools/kind-network
-
-go 1.25.0

@@ -1,3 +1,0 @@
-module lockstep/tools/kind-runtime
-
-go 1.25.0
