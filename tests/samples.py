@@ -381,7 +381,8 @@ def _receipt(
         evidence=evidence,
         **more,
     )
-    return receipt.build(story.recording, expectation, verdict, CONTEXT)
+    step = "constrained-released" if expected == "released" else story.scenario
+    return receipt.build(story.recording, expectation, verdict, {**CONTEXT, "step": step})
 
 
 def changed(

@@ -22,7 +22,6 @@ from lockstep.errors import LockstepError
 from lockstep.judge.model import Expectation, Verdict
 from lockstep.recording import timeline
 from lockstep.report.timeline import Document, Instant, Timeline
-from lockstep.scenarios.registry import SCENARIOS
 
 if TYPE_CHECKING:
     from lockstep.recording.model import Recording
@@ -87,7 +86,7 @@ def build(
     document = {
         "schema": SCHEMA,
         "scenario": expectation.scenario,
-        "step": context.get("step") or _step(expectation),
+        "step": context.get("step") or expectation.scenario,
         "createdAt": context.get("createdAt") or instant(datetime.now(UTC)),
         "versions": dict(context.get("versions", {})),
         "config": _public(context.get("config", {})),
@@ -177,14 +176,6 @@ def instant(moment: datetime) -> str:
     """Format a time as receipts do: UTC, to the millisecond."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
-
-
-def _step(expectation: Expectation) -> str:
-    """The step of the scenario that has the expected verdict, as the registry names it."""
-    scenario = SCENARIOS.get(expectation.scenario)
-    steps = scenario.steps if scenario else ()
-    names = (step.name for step in steps if step.expected == expectation.verdict)
-    return next(names, expectation.scenario)
 
 
 def _public(value: Any) -> Any:

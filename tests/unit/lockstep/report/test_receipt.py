@@ -62,10 +62,9 @@ def test_receipt_holds_no_credentials_and_no_paths() -> None:
         assert private not in json.dumps(receipt.to_document(made))
 
 
-def test_step_is_that_of_the_registry_unless_told() -> None:
-    assert samples.held().step == "constrained"
-    assert samples.released().step == "constrained-released"
+def test_step_is_that_of_the_context_or_else_the_scenario() -> None:
     assert build(step="gang-again").step == "gang-again"
+    assert build().step == "gang"
 
 
 def test_context_that_is_not_valid_names_the_field() -> None:
