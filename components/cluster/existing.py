@@ -63,7 +63,7 @@ def _read(args: ExistingClusterArgs) -> tuple[str, str]:
     if not args.context:
         raise pulumi.RunError("an existing cluster needs an explicit context of your kubeconfig")
     try:
-        path = kubeconfig.find(args.kubeconfig)
+        path = kubeconfig.find(args.kubeconfig, args.context)
         return str(path), kubeconfig.only(path, args.context)
     except LockstepError as error:
         raise pulumi.RunError(str(error)) from error

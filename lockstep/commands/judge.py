@@ -73,9 +73,9 @@ def _perform(
     Return what went wrong: the workload did not react as it should. How it did react is judged.
     """
     from lockstep import drills  # only some scenarios have a drill
-    from lockstep.kube import access
+    from lockstep.kube.client import client_from_env
 
-    with access.cluster() as client:
+    with client_from_env() as client:
         folder = recorded.path.parent.parent
         ground = drills.Ground(client, live, expectation, recorded.pool, patience, folder)
         return drills.perform(drills.drill(name), ground)

@@ -128,13 +128,14 @@ def start_operator(variables: Variables) -> None:
 
 def apply_crds(variables: Variables) -> None:
     """Install the CRDs of LWS; print which of them existed before, for `crds remove`."""
-    from lockstep.kube import access, crds
+    from lockstep.kube import crds
+    from lockstep.kube.client import client_from_env
     from lockstep.lws import upgrade
     from toolchain import catalogue
 
     version = variables.text("LOCKSTEP_VERSION")
     chart = variables.optional("LOCKSTEP_CHART")
-    with access.cluster() as client:
+    with client_from_env() as client:
         installed = upgrade.installed_version(client)
         others = _crds_before(variables)
         if others is None:
@@ -153,7 +154,8 @@ def apply_crds(variables: Variables) -> None:
 
 def remove_crds(variables: Variables) -> None:
     """Delete the CRDs that this stack installed and that have no objects left."""
-    from lockstep.kube import access, crds
+    from lockstep.kube import crds
+    from lockstep.kube.client import client_from_env
 
     others = _crds_before(variables)
     if others is None:
@@ -161,7 +163,7 @@ def remove_crds(variables: Variables) -> None:
             "PULUMI_COMMAND_STDOUT is empty, so it is unknown which CRDs existed before; "
             "set it to what `lockstep step crds apply` printed"
         )
-    with access.cluster() as client:
+    with client_from_env() as client:
         for line in crds.remove(client, others):
             print(line)
 
@@ -175,48 +177,51 @@ def _crds_before(variables: Variables) -> list[str] | None:
 
 def restore_gang_config(variables: Variables) -> None:  # noqa: ARG001
     """Restore the original configuration of LWS and restart it."""
-    from lockstep.kube import access
+    from lockstep.kube.client import client_from_env
     from lockstep.lws import restore
 
-    with access.cluster() as client:
+    with client_from_env() as client:
         restore.restore(client)
 
 
 def await_webhook(variables: Variables) -> None:  # noqa: ARG001
     """Wait until the API server reaches the webhook of LWS."""
-    from lockstep.kube import access
+    from lockstep.kube.client import client_from_env
     from lockstep.lws import webhook
 
-    with access.cluster() as client:
+    with client_from_env() as client:
         webhook.await_answers(client)
 
 
 def choose_nodes(variables: Variables) -> None:
     """Choose the workers of a pool on a real cluster; print them and their free capacity."""
-    from lockstep.kube import access, nodes
+    from lockstep.kube import nodes
+    from lockstep.kube.client import client_from_env
 
     pool, size = variables.text("LOCKSTEP_POOL"), variables.integer("LOCKSTEP_POOL_SIZE")
-    with access.cluster() as client:
-        chosen = nodes.choose(nodes.read(client), pool, size)
+    with client_from_env() as client:
+        chosen = nodes.choose(nodes.read(client, pool), pool, size)
     print(json.dumps({"workers": [node.worker() for node in chosen]}))
 
 
 def apply_taints(variables: Variables) -> None:
     """Block the first workers of a pool, unblock the others, and print the blocked ones."""
-    from lockstep.kube import access, taints
+    from lockstep.kube import taints
+    from lockstep.kube.client import client_from_env
 
     nodes: list[str] = variables.document("LOCKSTEP_NODES")
     blocked = variables.integer("LOCKSTEP_BLOCKED")
-    with access.cluster() as client:
+    with client_from_env() as client:
         taints.apply(client, nodes, blocked, variables.optional("LOCKSTEP_POOL") or "lockstep")
     print(json.dumps({"blocked": nodes[:blocked]}))
 
 
 def remove_taints(variables: Variables) -> None:
     """Unblock all workers of a pool."""
-    from lockstep.kube import access, taints
+    from lockstep.kube import taints
+    from lockstep.kube.client import client_from_env
 
-    with access.cluster() as client:
+    with client_from_env() as client:
         taints.remove(client, variables.document("LOCKSTEP_NODES"))
 
 

@@ -6,97 +6,103 @@ and importing the models of every API would be half of a command's start-up time
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
+import json
 import os
+from collections.abc import Iterator
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
-import yaml
+import msgspec
 from lightkube import ALL_NS, ApiError, AsyncClient, Client, KubeConfig, SingleConfig
 from lightkube.core.exceptions import ConfigError
 from lightkube.core.resource import ApiInfo, ResourceDef
 from lightkube.generic_resource import GenericGlobalResource, GenericNamespacedResource
 
 from lockstep.errors import LockstepError
+from lockstep.kube import kubeconfig
 
 __all__ = ["ALL_NS", "FAILURES", "ApiError", "AsyncClient", "Client", "async_client", "client"]
 
 FIELD_MANAGER = "lockstep"
 
+# An answer that is not what it should be. Not ValueError: it would hide errors of this program.
+UNREADABLE = (msgspec.DecodeError, json.JSONDecodeError, UnicodeDecodeError)
 # Everything that a request may fail with: the network, an HTTP status, an unreadable answer.
-FAILURES = (httpx2.HTTPError, httpx2.StreamError, OSError, ValueError)
+FAILURES = (httpx2.HTTPError, httpx2.StreamError, OSError, *UNREADABLE)
+# The API server itself gives a request up after 60 s; a busy machine may need that long.
+TIMEOUT = httpx2.Timeout(10, read=60)
 
 _VERBS = ["get", "list", "watch", "global_list", "global_watch", "post", "patch", "delete"]
 
 
-def client(kubeconfig: str | None = None, context: str | None = None) -> Client:
-    """Connect to the cluster of a kubeconfig file and context, or of the user's own defaults."""
-    config = load(kubeconfig, context)
+def client(path: str | None = None, context: str | None = None) -> Client:
+    """Connect to the cluster of a kubeconfig file and context, or of kubectl's defaults."""
+    config = load(path, context)
     return Client(
-        config=config,
-        field_manager=FIELD_MANAGER,
-        trust_env=not _is_local(config),
-        # As long as the API server itself takes before it gives a request up; a busy machine may
-        # need it.
-        timeout=httpx2.Timeout(10, read=60),
+        config=config, field_manager=FIELD_MANAGER, trust_env=not _is_local(config), timeout=TIMEOUT
     )
 
 
-def async_client(kubeconfig: str | None = None, context: str | None = None) -> AsyncClient:
+def async_client(path: str | None = None, context: str | None = None) -> AsyncClient:
     """Connect likewise, for many watches at once."""
-    config = load(kubeconfig, context)
-    return AsyncClient(config=config, field_manager=FIELD_MANAGER, trust_env=not _is_local(config))
+    config = load(path, context)
+    return AsyncClient(
+        config=config, field_manager=FIELD_MANAGER, trust_env=not _is_local(config), timeout=TIMEOUT
+    )
 
 
-def load(kubeconfig: str | None = None, context: str | None = None) -> SingleConfig:
-    """Choose a context: of a file, of the files in KUBECONFIG, or of the pod that we run in."""
-    named = kubeconfig or os.environ.get("KUBECONFIG")
-    files = [Path(part).expanduser() for part in (named or "~/.kube/config").split(os.pathsep)]
-    there = [path for path in files if path.is_file()]
-    if not there:
-        if not named and os.environ.get("KUBERNETES_SERVICE_HOST"):
-            return _chosen(Path("of this pod"), KubeConfig.from_service_account(), None)
-        raise LockstepError(f"there is no kubeconfig {files[0]}; pass --kubeconfig")
-    # Where there are several, the first that has what is asked for: as kubectl merges them.
-    configs = [(path, _read(path)) for path in there]
-    for path, config in configs:
-        if context in config.contexts or (context is None and config.current_context):
-            return _chosen(path, config, context)
-    return _chosen(*configs[0], context)
+@contextlib.contextmanager
+def client_from_env() -> Iterator[Client]:
+    """Connect to the cluster that the Pulumi program names in a command's environment.
+
+    A failed request inside the block becomes an error of one line.
+    """
+    path = os.environ.get("LOCKSTEP_KUBECONFIG")
+    if not path:
+        raise LockstepError("LOCKSTEP_KUBECONFIG is not set; set it to the path of a kubeconfig")
+    with client(path, os.environ.get("LOCKSTEP_CONTEXT") or None) as connected:
+        try:
+            yield connected
+        except FAILURES as error:
+            message = f"request to the Kubernetes API failed: {explain(error)}"
+            raise LockstepError(message) from error
 
 
-def _read(path: Path) -> KubeConfig:
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return KubeConfig.from_dict(_readable(content), fname=path)
-    except (OSError, KeyError, TypeError, AttributeError, ValueError, yaml.YAMLError) as error:
-        raise LockstepError(f"{path} is not a kubeconfig: {error}") from error
-
-
-def _chosen(path: Path, config: KubeConfig, context: str | None) -> SingleConfig:
+def load(path: str | None = None, context: str | None = None) -> SingleConfig:
+    """Choose a context of a kubeconfig, or the service account of the pod that this runs in."""
+    is_default = not (path or os.environ.get("KUBECONFIG"))
+    if is_default and not kubeconfig.files() and os.environ.get("KUBERNETES_SERVICE_HOST"):
+        config = KubeConfig.from_service_account()
+    else:
+        config = _parse(kubeconfig.load(path))
+    name = path or "kubeconfig"
     try:
         chosen = config.get(context)
     except (ConfigError, KeyError) as error:
-        raise LockstepError(f"cannot use the kubeconfig {path}: {error}") from error
+        raise LockstepError(f"cannot use the {name}: {error}") from error
     if chosen is None or chosen.user is None:
-        raise LockstepError(f"the kubeconfig {path} names no user for its context; pass --context")
+        raise LockstepError(f"the {name} names no user for its context; pass --context")
     return chosen
 
 
-def _readable(content: Any) -> Any:
-    """Let the client use credential plugins of API v1: it knows v1beta1, and the token is alike."""
-    for user in content.get("users") or ():
+def _parse(content: kubeconfig.Config) -> KubeConfig:
+    for user in content["users"]:
         plugin = (user.get("user") or {}).get("exec")
+        # lightkube knows only v1beta1 of credential plugins; the token in their answer is the same.
         if plugin and plugin.get("apiVersion") == "client.authentication.k8s.io/v1":
             plugin["apiVersion"] = "client.authentication.k8s.io/v1beta1"
-    return content
+    try:
+        return KubeConfig.from_dict(content)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise LockstepError(f"the kubeconfig is not valid: {error}") from error
 
 
 def _is_local(config: SingleConfig) -> bool:
-    """Whether the API server is on this machine: then no proxy of the environment applies."""
+    """Whether the API server is on this machine, where no proxy of the environment applies."""
     host = urlsplit(config.cluster.server).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -105,14 +111,14 @@ def _is_local(config: SingleConfig) -> bool:
 
 
 def explain(error: Exception) -> str:
-    """Say in one line what a failed request means."""
+    """The reason why a request failed, in one line."""
     if isinstance(error, ApiError) and error.status:
         return str(error.status.message)
     return str(error) or type(error).__name__
 
 
 def status_of(error: Exception) -> int | None:
-    """The HTTP status behind an error: of a refused request, or told inside a watch."""
+    """The HTTP status of a failed request or of an error inside a watch."""
     if isinstance(error, ApiError) and error.status and error.status.code:
         return int(error.status.code)
     if isinstance(error, httpx2.HTTPStatusError) and error.response is not None:
@@ -121,7 +127,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def find(client: Client, kind: Any, name: str, namespace: str | None = None) -> Any | None:
-    """The object of a kind and name, or None."""
+    """Return the object of a kind and name, or None if it does not exist."""
     try:
         return client.get(kind, name, namespace=namespace)
     except ApiError as error:

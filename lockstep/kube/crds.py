@@ -1,16 +1,15 @@
-"""LWS's CustomResourceDefinitions, in our hands and not in Helm's.
+"""Install, update and delete the CustomResourceDefinitions (CRDs) of LWS instead of Helm.
 
-Helm keeps those in a chart's crds/ as they are on an upgrade, and deletes those in its templates
-when the next version has moved them: from LWS 0.7.0 to 0.8.0 that takes every LeaderWorkerSet along
-(lws#880). So they are applied from the chart on this machine, before its release is; where only the
-published chart is at hand, Helm installs them, and a live LWS is not upgraded.
+On an upgrade, Helm does not update the CRDs in a chart's crds/, and it deletes those in its
+templates when the next version has moved them: from LWS 0.7.0 to 0.8.0 that deletes every
+LeaderWorkerSet (lws#880). So the CRDs are applied from the chart on this machine before the chart's
+release. Where only the published chart is available, Helm installs them, and an installed LWS is
+not upgraded.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,17 +22,17 @@ from lightkube.types import PatchType
 
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
+from lockstep.wait import wait_until
 
 INSTALLED_LABEL = "lockstep.dev/installed"
-"""On definitions that were not there before us, and that leave with us."""
+"""Label on CRDs that Lockstep installed and deletes on destroy."""
 
 SETS = "leaderworkersets.leaderworkerset.x-k8s.io"
 NAMES = frozenset({SETS, "disaggregatedsets.disaggregatedset.x-k8s.io"})
-"""What the charts of LWS define; the second since 0.9.0."""
+"""The CRDs in the charts of LWS; the second since 0.9.0."""
 
-PATIENCE = 60.0
-YOUNG = 2.0
-# Heeded on the live object: whatever release an object came with, Helm lets it be.
+TIMEOUT = 60.0
+# Helm respects this annotation on the live object, whatever release the object came with.
 _KEEP = {"helm.sh/resource-policy": "keep"}
 _LOADER = yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader
 
@@ -49,18 +48,20 @@ class Definition(GenericGlobalResource):
 
 
 def of_chart(chart: Path) -> list[dict[str, Any]]:
-    """Read the definitions of a chart; up to 0.7.0 they are among its templates, as plain YAML."""
+    """Read the CRDs of a chart; up to 0.7.0 they are among its templates, as plain YAML."""
     files = sorted([*chart.glob("crds/*.yaml"), *chart.glob("templates/crds/*.yaml")])
     if not files:
-        raise LockstepError(f"the chart {chart} defines no kinds; make the toolchain anew")
-    # The fast loader: it is a megabyte of YAML.
+        raise LockstepError(
+            f"the chart {chart} has no CRDs; run `lockstep tools` to fetch it again"
+        )
+    # The C loader, because it is a megabyte of YAML.
     return [yaml.load(file.read_bytes(), Loader=_LOADER) for file in files]  # noqa: S506
 
 
 def apply(
     client: Client, definitions: Sequence[dict[str, Any]], others: Sequence[str] = ()
 ) -> None:
-    """Create or update the definitions, and wait until the API server serves them."""
+    """Create or update the CRDs, and wait until the API server serves them."""
     for definition in definitions:
         name = definition["metadata"]["name"]
         wanted = marked(definition, ours=name not in others)
@@ -74,11 +75,11 @@ def apply(
         )
     for definition in definitions:
         name = definition["metadata"]["name"]
-        _until(f"{name} is served", partial(_serves, client, name))
+        wait_until(f"the CRD {name} to be served", partial(_serves, client, name), TIMEOUT)
 
 
 def marked(definition: dict[str, Any], *, ours: bool) -> dict[str, Any]:
-    """The definition with what tells Helm, and us on the way out, whose it is."""
+    """Return the CRD with an annotation for Helm and the label for `remove`."""
     metadata = definition["metadata"]
     label = {INSTALLED_LABEL: "true"} if ours else {}
     return {
@@ -92,52 +93,35 @@ def marked(definition: dict[str, Any], *, ours: bool) -> dict[str, Any]:
 
 
 def is_served(definition: Any) -> bool:
-    """Whether objects of the kind can be made."""
-    return _condition(definition, "Established").get("status") == "True"
-
-
-def _condition(definition: Any, kind: str) -> dict[str, str]:
+    """Whether objects of the kind can be created."""
     conditions = ((definition or {}).get("status") or {}).get("conditions") or ()
-    return next((one for one in conditions if one["type"] == kind), {})
-
-
-def until_settled(client: Client, name: str) -> None:
-    """Wait until objects of a kind are made at once.
-
-    The API server lets whoever makes one of a kind that it serves for less than 2 s wait for 2 s
-    more. There is nothing to watch for.
-    """
-    definition = _found(client, name)
-    if is_served(definition):
-        since = datetime.fromisoformat(_condition(definition, "Established")["lastTransitionTime"])
-        age = (datetime.now(UTC) - since).total_seconds()
-        time.sleep(min(max(YOUNG - age, 0.0), YOUNG))
+    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 
 
 def already_there(client: Client) -> list[str]:
-    """Definitions of LWS that were there before us; Helm marks none, so ask before it installs."""
+    """CRDs of LWS without the label; call it before Helm installs CRDs, which have no label."""
     found = {name: _found(client, name) for name in sorted(NAMES)}
     return [name for name, one in found.items() if one and INSTALLED_LABEL not in _labels(one)]
 
 
 def remove(client: Client, others: Sequence[str]) -> Iterator[str]:
-    """Delete the definitions that came with us, but none that somebody has objects of.
+    """Delete the CRDs except `others` and those that still have objects.
 
-    Yields a line for each that stays.
+    Yields a line for each CRD that stays because of its objects.
     """
     for name in sorted(NAMES.difference(others)):
         definition = _found(client, name)
         if definition is None:
             continue
         if users := in_use(client, definition):
-            yield f"{name} stays, as {len(users)} of its objects are there, such as {users[0]}"
+            yield f"{name} is kept, as {len(users)} objects of it exist, such as {users[0]}"
             continue
         client.delete(Definition, name)
-        _until(f"{name} is gone", partial(_lacks, client, name))
+        wait_until(f"the CRD {name} to be deleted", partial(_lacks, client, name), TIMEOUT)
 
 
 def in_use(client: Client, definition: Any) -> list[str]:
-    """Objects of the kind that are there to stay."""
+    """Objects of the kind that are not being deleted."""
     spec = definition["spec"]
     version = next(one["name"] for one in spec["versions"] if one["storage"])
     kind = create_namespaced_resource(
@@ -161,11 +145,3 @@ def _serves(client: Client, name: str) -> bool:
 
 def _lacks(client: Client, name: str) -> bool:
     return _found(client, name) is None
-
-
-def _until(what: str, reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not reached():
-        if time.monotonic() > deadline:
-            raise LockstepError(f"waited {PATIENCE:.0f} s in vain until {what}")
-        time.sleep(0.1)

@@ -1,55 +1,56 @@
-"""Choose the workers of a pool among the nodes of a real cluster, and read what is free there."""
+"""Choose the workers of a pool among the nodes of a real cluster, by their free capacity."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from lightkube import Client
-from lightkube.models.core_v1 import Container
+from lightkube.models.core_v1 import Container, PodSpec
 from lightkube.resources.core_v1 import Node, Pod
 
 from lockstep.errors import LockstepError
 from lockstep.kube import quantity, taints
 from lockstep.scenarios.pool import POOL_LABEL
 
-# Part of a worker that pods may still take which are not there yet, such as operators.
+# The part of a worker that is left to pods which are not scheduled yet, such as operators.
 RESERVE = Fraction(1, 10)
-# A busier worker would take a third pod of a scenario as soon as others leave.
+# The part of a worker that must be free: a busier worker would take a third pod of a scenario as
+# soon as other pods end.
 NEEDED = Fraction(1, 2)
 _BLOCKING = ("NoSchedule", "NoExecute")
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A node, as far as the choice needs to know it."""
+    """A node with the properties that the choice depends on."""
 
     name: str
     pool: str | None
-    """The pool that it belongs to."""
+    """The value of its pool label; the label of another stack's pool has another value."""
     usable: bool
-    """Ready, schedulable, and without a taint that is not ours."""
+    """Ready, schedulable, and without a blocking taint of other programs."""
     cpu: Fraction
     """Allocatable cores."""
     memory: Fraction
     """Allocatable bytes."""
     used_cpu: Fraction = Fraction(0)
-    """What pods of others request."""
+    """Cores that pods outside of the pool request."""
     used_memory: Fraction = Fraction(0)
-    """What pods of others request."""
+    """Bytes that pods outside of the pool request."""
 
     @property
     def busy(self) -> bool:
-        """Whether others use too much of it."""
+        """Whether pods outside of the pool use too much of it."""
         return (
             self.cpu - self.used_cpu < NEEDED * self.cpu
             or self.memory - self.used_memory < NEEDED * self.memory
         )
 
     def worker(self) -> dict[str, str]:
-        """What a scenario may count on there."""
+        """The name of the node and the capacity that a scenario may use."""
         return {
             "name": self.name,
             "cpu": quantity.format_cpu(self.cpu - self.used_cpu - RESERVE * self.cpu),
@@ -60,7 +61,7 @@ class Candidate:
 
 
 def choose(candidates: Iterable[Candidate], pool: str, size: int) -> list[Candidate]:
-    """Take the pool's own workers first, then free ones by name; a clear line if too few."""
+    """Take the workers that the pool has already first, then free nodes by name."""
     usable = [node for node in candidates if node.usable]
     idle = [node for node in usable if not node.busy]
     own = sorted((n for n in idle if n.pool == pool), key=lambda n: n.name)
@@ -76,27 +77,28 @@ def _too_few(usable: Sequence[Candidate], pool: str, size: int, found: int) -> s
     taken = sorted({n.pool for n in usable if n.pool not in (None, pool)} - {None}, key=str)
     busy = sorted(n.name for n in usable if n.busy and n.pool in (None, pool))
     if taken:
-        line += f", as others belong to the pools {', '.join(map(str, taken))}"
+        line += f", as other nodes belong to the pools {', '.join(map(str, taken))}"
     if busy:
-        line += f", as pods of others fill {', '.join(busy)}"
-    return f"{line}; add workers, lower workersPerScenario, or remove other scenarios first"
+        line += f", as other pods fill {', '.join(busy)}"
+    return f"{line}; add workers, lower workersPerScenario, or remove other scenarios"
 
 
-def read(client: Client) -> list[Candidate]:
-    """Read all nodes, and what pods that are not ours request on each."""
-    used = _requested(client.list(Pod, namespace="*"))
-    return [_candidate(node, used.get(_name(node), {})) for node in client.list(Node)]
+def read(client: Client, pool: str) -> list[Candidate]:
+    """Read all nodes, and the requests of the pods on each that are not of this pool."""
+    nodes = list(client.list(Node))
+    own = {_name(node) for node in nodes if _labels(node).get(POOL_LABEL) == pool}
+    used = _requested(client.list(Pod, namespace="*"), own)
+    return [_candidate(node, used.get(_name(node), {})) for node in nodes]
 
 
 def _candidate(node: Node, used: Mapping[str, Fraction]) -> Candidate:
-    labels = (node.metadata.labels if node.metadata else None) or {}
     allocatable: Mapping[str, Any] = (node.status.allocatable if node.status else None) or {}
     return Candidate(
         name=_name(node),
-        pool=labels.get(POOL_LABEL),
+        pool=_labels(node).get(POOL_LABEL),
         usable=_usable(node),
-        cpu=quantity.parse(str(allocatable.get("cpu", "0"))),
-        memory=quantity.parse(str(allocatable.get("memory", "0"))),
+        cpu=_amount(allocatable, "cpu"),
+        memory=_amount(allocatable, "memory"),
         used_cpu=used.get("cpu", Fraction(0)),
         used_memory=used.get("memory", Fraction(0)),
     )
@@ -106,32 +108,58 @@ def _name(node: Node) -> str:
     return (node.metadata.name if node.metadata else None) or ""
 
 
+def _labels(thing: Node | Pod) -> Mapping[str, str]:
+    return (thing.metadata.labels if thing.metadata else None) or {}
+
+
 def _usable(node: Node) -> bool:
     conditions = (node.status.conditions if node.status else None) or []
     ready = any(c.type == "Ready" and c.status == "True" for c in conditions)
     if not ready or node.spec is None:
         return ready
-    foreign = taints.without_ours(node.spec.taints or [])
+    foreign = taints.without(node.spec.taints or [])
     blocked = any(taint.effect in _BLOCKING for taint in foreign)
     return not node.spec.unschedulable and not blocked
 
 
-def _requested(pods: Iterable[Pod]) -> dict[str, dict[str, Fraction]]:
-    """Sum the requests of others' pods by node: ours are what the room is for."""
+def _requested(pods: Iterable[Pod], own: Collection[str]) -> dict[str, dict[str, Fraction]]:
+    """Sum the requests of pods by node, without a scenario's pods on the pool's own nodes.
+
+    These are the pods that the pool is for; they are recreated or keep their places.
+    """
     used: dict[str, dict[str, Fraction]] = {}
     for pod in pods:
-        labels = (pod.metadata.labels if pod.metadata else None) or {}
+        if pod.spec is None or not pod.spec.nodeName:
+            continue
         done = pod.status is not None and pod.status.phase in ("Succeeded", "Failed")
-        ours = labels.get("app.kubernetes.io/part-of") == "lockstep"
-        if pod.spec is None or not pod.spec.nodeName or done or ours:
+        is_lockstep = _labels(pod).get("app.kubernetes.io/part-of") == "lockstep"
+        if done or (is_lockstep and pod.spec.nodeName in own):
             continue
         total = used.setdefault(pod.spec.nodeName, {})
         for resource in ("cpu", "memory"):
-            amount = sum((_request(c, resource) for c in pod.spec.containers), Fraction(0))
-            total[resource] = total.get(resource, Fraction(0)) + amount
+            total[resource] = total.get(resource, Fraction(0)) + _pod_request(pod.spec, resource)
     return used
 
 
+def _pod_request(spec: PodSpec, resource: str) -> Fraction:
+    """The request that a scheduler counts for a pod.
+
+    Init containers run one after the other before the containers; those that are always restarted
+    (sidecars) stay beside the containers. The pod needs the larger of the two phases.
+    """
+    sidecars = starting = Fraction(0)
+    for container in spec.initContainers or []:
+        amount = _request(container, resource)
+        starting = max(starting, sidecars + amount)
+        if container.restartPolicy == "Always":
+            sidecars += amount
+    running = sidecars + sum((_request(one, resource) for one in spec.containers), Fraction(0))
+    return max(starting, running) + _amount(spec.overhead, resource)
+
+
 def _request(container: Container, resource: str) -> Fraction:
-    requests = (container.resources.requests if container.resources else None) or {}
-    return quantity.parse(str(requests.get(resource, "0")))
+    return _amount(container.resources.requests if container.resources else None, resource)
+
+
+def _amount(resources: Mapping[str, Any] | None, resource: str) -> Fraction:
+    return quantity.parse(str((resources or {}).get(resource, "0")))

@@ -1,7 +1,7 @@
-"""Block and unblock workers, whatever other taints they carry.
+"""Block and unblock workers without touching the taints of other programs.
 
-`spec.taints` is one atomic list: whoever applies it owns all of it. So the list is read, changed by
-our one entry, and written back only if the node is still the one that was read.
+`spec.taints` is one atomic list: a program that applies it owns all of it. So the list is read,
+changed by Lockstep's entry, and written back only if the node has not changed since.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from lockstep.errors import LockstepError
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A taint of ours: what it stands for is its key."""
+class TaintSpec:
+    """A taint that Lockstep sets."""
 
     key: str
     effect: str
 
 
-BLOCKED = Kind("lockstep.dev/blocked", "NoSchedule")
-"""Nothing new is scheduled there: a pool that is too small."""
-LOST = Kind("lockstep.dev/lost", "NoExecute")
-"""All pods are evicted and none comes back: to a workload, what a lost node is."""
-OURS = (BLOCKED, LOST)
+BLOCKED = TaintSpec("lockstep.dev/blocked", "NoSchedule")
+"""No new pod is scheduled to the node: it makes a pool too small."""
+LOST = TaintSpec("lockstep.dev/lost", "NoExecute")
+"""All pods are evicted and no new pod is scheduled: it simulates a lost node."""
+ALL = (BLOCKED, LOST)
 
 Change = Callable[[Iterable[Taint]], list[Taint]]
 
@@ -41,22 +41,22 @@ ATTEMPTS = 20
 PAUSE = 0.1
 
 
-def with_ours(taints: Iterable[Taint], reason: str, kind: Kind = BLOCKED) -> list[Taint]:
-    """Add our taint to those of others; once, and in its place if it is there already."""
-    return [*without_ours(taints, kind), Taint(effect=kind.effect, key=kind.key, value=reason)]
+def with_taint(taints: Iterable[Taint], reason: str, spec: TaintSpec = BLOCKED) -> list[Taint]:
+    """Add a taint of Lockstep after all others, in place of an earlier one of the same key."""
+    return [*without(taints, spec), Taint(effect=spec.effect, key=spec.key, value=reason)]
 
 
-def without_ours(taints: Iterable[Taint], *kinds: Kind) -> list[Taint]:
-    """Keep the taints of others, in their order; of ours, those of other kinds than these."""
-    keys = {kind.key for kind in kinds or OURS}
+def without(taints: Iterable[Taint], *specs: TaintSpec) -> list[Taint]:
+    """Drop these taints of Lockstep, by default all of them; keep the others in their order."""
+    keys = {spec.key for spec in specs or ALL}
     return [taint for taint in taints if taint.key not in keys]
 
 
 def apply(client: Client, nodes: Sequence[str], blocked: int, reason: str) -> None:
-    """Block the first `blocked` of the nodes and free the rest."""
+    """Block the first `blocked` of the nodes and unblock the others."""
     for index, name in enumerate(nodes):
-        # Also what an interrupted drill has left goes.
-        change = _blocking(reason) if index < blocked else without_ours
+        # Removes the taints of an interrupted drill, too.
+        change = _blocking(reason) if index < blocked else without
         _change(client, name, change, must_exist=True)
 
 
@@ -66,22 +66,23 @@ def block(client: Client, nodes: Sequence[str], reason: str) -> None:
 
 
 def lose(client: Client, node: str, reason: str) -> None:
-    """Evict all pods of a node that tolerate no more than usual, and keep new ones away."""
-    _change(client, node, lambda taints: with_ours(taints, reason, LOST), must_exist=True)
+    """Evict all pods of a node that have no toleration for it, and block the node."""
+    _change(client, node, lambda taints: with_taint(taints, reason, LOST), must_exist=True)
 
 
 def remove(client: Client, nodes: Sequence[str]) -> None:
-    """Free all of the nodes of all taints of ours; one that is gone needs nothing."""
+    """Remove all taints of Lockstep from the nodes; a node may have been deleted meanwhile."""
     for name in nodes:
-        _change(client, name, without_ours, must_exist=False)
+        _change(client, name, without, must_exist=False)
 
 
 def _blocking(reason: str) -> Change:
-    return lambda taints: with_ours(without_ours(taints), reason)
+    return lambda taints: with_taint(without(taints), reason)
 
 
 def _change(client: Client, name: str, change: Change, *, must_exist: bool) -> None:
-    """Read, change, write; again if somebody else wrote in between."""
+    """Read, change and write the taints; repeat if another program wrote in between."""
+    status: int | None = None
     for _ in range(ATTEMPTS):
         try:
             node = client.get(Node, name)
@@ -90,19 +91,25 @@ def _change(client: Client, name: str, change: Change, *, must_exist: bool) -> N
                 client.patch(Node, name, patch, patch_type=PatchType.MERGE)
             return
         except ApiError as error:
-            if error.status.code == HTTPStatus.NOT_FOUND and not must_exist:
+            status = error.status.code
+            if status == HTTPStatus.NOT_FOUND and not must_exist:
                 return
-            if error.status.code not in (HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND):
+            if status not in (HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND):
                 raise LockstepError(f"cannot change the taints of node {name}: {error}") from error
         time.sleep(PAUSE)
+    if status == HTTPStatus.NOT_FOUND:
+        raise LockstepError(
+            f"node {name}, a worker of this scenario, no longer exists; remove the scenario from "
+            "lockstep:scenarios, run up, and add it again: then other workers are chosen"
+        )
     raise LockstepError(
-        f"cannot change the taints of node {name}: it is missing or somebody keeps changing it; "
-        "look at it with kubectl describe node, then run up again"
+        f"cannot change the taints of node {name}: another program keeps changing the node; "
+        f"see kubectl describe node {name}, then run up again"
     )
 
 
 def _patch(node: Node, change: Change) -> dict[str, Any] | None:
-    """Build a merge patch that fails if the node has changed since; None if nothing has to."""
+    """Build a merge patch that fails if the node has changed since; None if nothing changes."""
     before = list((node.spec.taints if node.spec else None) or [])
     after = change(before)
     if after == before or node.metadata is None:

@@ -23,7 +23,6 @@ from lightkube.resources.core_v1 import ConfigMap, ServiceAccountToken
 
 import toolchain
 from lockstep.errors import LockstepError
-from lockstep.kube import crds
 from lockstep.local import health, supervisor
 from lockstep.local.control_plane import EmbeddedCluster
 from lockstep.lws.gang_config import LWS_CONFIG_KEY, LWS_CONFIG_MAP, LWS_MANAGER, LWS_NAMESPACE
@@ -124,7 +123,6 @@ def _prepare_volcano(
     ports = cluster.ports
     scheduler = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-scheduler")
     controllers = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-controllers")
-    crds.until_settled(client, "queues.scheduling.volcano.sh")  # of which the scheduler makes two
     common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
     return [
         supervisor.Program(

@@ -1,4 +1,4 @@
-"""What a recording keeps of a Kubernetes object: the few fields that a judge or a reader needs.
+"""The facts that a recording keeps of a Kubernetes object: the fields that a judge or reader needs.
 
 Objects come as plain mappings. These functions run once per watch event, for thousands of pods,
 so they look fields up and build no models.
@@ -7,10 +7,8 @@ so they look fields up and build no models.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
-from lockstep.kube import quantity
 from lockstep.recording.model import Kind
 
 Object = Mapping[str, Any]
@@ -27,8 +25,8 @@ POD_GROUP = "scheduling.k8s.io/group-name"
 
 
 def of(kind: Kind, thing: Object) -> Facts:
-    """Reduce one object of a kind."""
-    return _REDUCERS[kind](thing)
+    """Extract the facts of one object of a kind."""
+    return _EXTRACTORS[kind](thing)
 
 
 def _pod(pod: Object) -> Facts:
@@ -47,7 +45,6 @@ def _pod(pod: Object) -> Facts:
         "scheduler": spec.get("schedulerName"),
         "priorityClass": spec.get("priorityClassName"),
         "podGroup": annotations.get(POD_GROUP),
-        "requests": _requests(spec.get("containers") or ()),
         "unschedulable": (scheduled.get("message") or scheduled.get("reason")) if refused else None,
     }
 
@@ -55,7 +52,7 @@ def _pod(pod: Object) -> Facts:
 def _membership(
     labels: Mapping[str, str], annotations: Mapping[str, str], owners: Iterable[Object]
 ) -> Facts:
-    """Say which workload, gang and role a pod has; a pod of something else has none."""
+    """The workload, group and role of a pod; a pod without LWS labels has no group and role."""
     if name := labels.get(LWS_NAME):
         size = annotations.get(LWS_SIZE)
         return {
@@ -74,22 +71,9 @@ def _owner(owner: Object | None, labels: Mapping[str, str]) -> str | None:
         return None
     hashed = labels.get("pod-template-hash")
     if owner["kind"] == "ReplicaSet" and hashed and owner["name"].endswith(f"-{hashed}"):
-        # A Deployment's ReplicaSet is named after it and the hash of its template.
+        # A Deployment names its ReplicaSet after itself and the hash of its template.
         return f"Deployment/{owner['name'].removesuffix(f'-{hashed}')}"
     return f"{owner['kind']}/{owner['name']}"
-
-
-def _requests(containers: Iterable[Object]) -> dict[str, str]:
-    """Sum what the containers ask for, as quantities."""
-    total: dict[str, Fraction] = {}
-    for container in containers:
-        for name, amount in ((container.get("resources") or {}).get("requests") or {}).items():
-            total[name] = total.get(name, Fraction(0)) + quantity.parse(str(amount))
-    return {name: _written(name, amount) for name, amount in sorted(total.items())}
-
-
-def _written(name: str, amount: Fraction) -> str:
-    return quantity.format_cpu(amount) if name == "cpu" else quantity.format_memory(amount)
 
 
 def _pod_group(group: Object) -> Facts:
@@ -119,7 +103,6 @@ def _pod_group(group: Object) -> Facts:
 def _event(event: Object) -> Facts:
     about = event.get("involvedObject") or {}
     series = event.get("series") or {}
-    source = event.get("source") or {}
     return {
         "type": event.get("type"),
         "reason": event.get("reason") or "",
@@ -127,51 +110,45 @@ def _event(event: Object) -> Facts:
         "object": f"{about.get('kind')}/{about.get('name')}",
         "objectUid": about.get("uid"),
         "count": max(event.get("count") or 1, series.get("count") or 1),
-        "source": event.get("reportingComponent") or source.get("component") or "",
     }
 
 
 def _node(node: Object) -> Facts:
     spec, status = node.get("spec") or {}, node.get("status") or {}
     allocatable = status.get("allocatable") or {}
-    ready: Object = next((c for c in status.get("conditions") or () if c["type"] == "Ready"), {})
     return {
         "taints": [
             {key: taint.get(key) for key in ("key", "value", "effect")}
             for taint in spec.get("taints") or ()
         ],
-        "unschedulable": bool(spec.get("unschedulable")),
-        "ready": ready.get("status") == "True",
         "cpu": str(allocatable.get("cpu", "0")),
         "memory": str(allocatable.get("memory", "0")),
     }
 
 
 def _workload(thing: Object) -> Facts:
-    """Reduce a LeaderWorkerSet or a Deployment: how many groups of how many pods it wants."""
+    """Facts of a LeaderWorkerSet or Deployment: its number of groups and their size."""
     spec, status = thing.get("spec") or {}, thing.get("status") or {}
     template = spec.get("leaderWorkerTemplate")
     facts: Facts = {
         "kind": "LeaderWorkerSet" if template is not None else "Deployment",
         "replicas": spec.get("replicas", 1),
-        "ready": status.get("readyReplicas", 0),
-        "generation": thing["metadata"].get("generation"),
     }
     if template is not None:
         facts["size"] = template.get("size", 1)
         facts["startup"] = spec.get("startupPolicy", "LeaderCreated")
-        facts["updating"] = _updates(status, facts["generation"])
+        facts["updating"] = _is_updating(status, thing["metadata"].get("generation"))
     return facts
 
 
-def _updates(status: Object, generation: int | None) -> bool:
-    """Whether LWS replaces groups, or, where it tells (since 0.9.0), has not seen the change."""
+def _is_updating(status: Object, generation: int | None) -> bool:
+    """Whether LWS replaces groups or has not seen the change yet, which it reports since 0.9.0."""
     conditions = status.get("conditions") or ()
     replacing = any(c["type"] == "UpdateInProgress" and c["status"] == "True" for c in conditions)
     return replacing or status.get("observedGeneration", generation) != generation
 
 
-_REDUCERS: dict[Kind, Callable[[Object], Facts]] = {
+_EXTRACTORS: dict[Kind, Callable[[Object], Facts]] = {
     "pod": _pod,
     "podgroup": _pod_group,
     "event": _event,

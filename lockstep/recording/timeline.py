@@ -1,4 +1,4 @@
-"""From a recording to the timeline of a receipt: what happened to each pod, PodGroup and worker."""
+"""The timeline of a receipt: what happened to each pod, PodGroup and worker of a recording."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def build(recording: Recording) -> dict[str, Any]:
 
 
 class _When:
-    """Tells the time of an observation, and how well it is known.
+    """The time of an observation, and how exactly it is known.
 
-    What the first list shows was so before the recording. What a list shows after the watch was
-    cut became so during the cut, at the latest when it was listed.
+    A state in the first list is older than the recording. A state in a list after an interruption
+    of the watch began during the interruption, at the latest when it was listed.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -51,7 +51,7 @@ class _When:
 
 
 def workers(recording: Recording) -> list[dict[str, Any]]:
-    """The workers of the scenario's pool with their allocatable size, a lost one too."""
+    """The workers of the scenario's pool, deleted ones included, with their allocatable size."""
     latest = {seen.name: seen.facts for seen in recording.of("node") if seen.change != "DELETED"}
     return [
         {"name": name, "cpu": str(facts["cpu"]), "memory": str(facts["memory"])}
@@ -60,7 +60,7 @@ def workers(recording: Recording) -> list[dict[str, Any]]:
 
 
 def _stories(observations: Iterable[Observation]) -> list[list[Observation]]:
-    """Group observations by object: a pod made again under its old name is another object."""
+    """Group observations by object: a pod recreated under the same name is another object."""
     stories: dict[str, list[Observation]] = {}
     for seen in observations:
         stories.setdefault(seen.uid, []).append(seen)
@@ -90,7 +90,7 @@ def _pod_marks(story: list[Observation], when: _When) -> Iterator[dict[str, Any]
 
 
 def _states(seen: Observation) -> Iterator[str]:
-    """What is known to be so for a pod that looks like this, in the order in which it became so."""
+    """The states that a pod has reached, in the order in which it reached them."""
     phase = seen.facts.get("phase")
     yield "created"
     if seen.facts.get("node"):
@@ -100,11 +100,11 @@ def _states(seen: Observation) -> Iterator[str]:
     if phase in _FINISHED:
         yield "finished"
     if seen.change == "DELETED" or seen.facts.get("deleting"):
-        yield "deleted"  # from the moment it is told to go: it counts for nothing any more
+        yield "deleted"  # from its deletionTimestamp on: a terminating pod no longer counts
 
 
 def _pod_group(story: list[Observation], when: _When) -> dict[str, Any]:
-    """Follow one PodGroup; its demands are the last seen, as LWS may correct them once."""
+    """One PodGroup, with its latest minMember and minResources: LWS may correct them once."""
     phases: list[dict[str, Any]] = []
     for seen in story:
         phase = "Deleted" if seen.change == "DELETED" else seen.facts.get("phase")
@@ -121,7 +121,7 @@ def _pod_group(story: list[Observation], when: _When) -> dict[str, Any]:
 
 
 def _taints(observations: Iterable[Observation], when: _When) -> list[dict[str, Any]]:
-    """Tell which worker was blocked or freed when."""
+    """The changes of blocking taints, by worker."""
     changes: list[dict[str, Any]] = []
     before: dict[str, set[str]] = {}
     for seen in observations:
@@ -135,7 +135,7 @@ def _taints(observations: Iterable[Observation], when: _When) -> list[dict[str, 
 
 
 def _blocking(seen: Observation) -> set[str]:
-    """Name the taints that keep pods away; PreferNoSchedule does not."""
+    """The keys of taints that keep pods away; PreferNoSchedule does not."""
     if seen.change == "DELETED":
         return set()
     taints = seen.facts.get("taints") or ()
@@ -159,10 +159,10 @@ def _step(mark: Mark) -> dict[str, Any]:
 
 
 def _cluster_events(observations: Iterable[Observation]) -> Iterator[dict[str, Any]]:
-    """Keep each event once per message, with the last count: repeats would bury the rest."""
+    """Each event once per message, with the last count: repetitions would hide the others."""
     kept: dict[tuple[str, str, str], dict[str, Any]] = {}
     for seen in observations:
-        if seen.change == "DELETED":  # events expire after an hour: that is not news
+        if seen.change == "DELETED":  # events expire after an hour
             continue
         facts = seen.facts
         key = (str(facts.get("reason")), str(facts.get("object")), str(facts.get("message")))
@@ -187,5 +187,5 @@ def _text(resources: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _seconds(at: float) -> float:
-    """Milliseconds are what the watch can tell; more digits would pretend."""
+    """Round to milliseconds, which is the precision of the watch."""
     return round(max(at, 0.0), 3)

@@ -1,9 +1,9 @@
-"""The recorder: follows everything that concerns a scenario, and misses nothing.
+"""The watches of a recording: every object that concerns a scenario, without gaps.
 
-Each kind is listed once, then watched from the list's version. A watch that breaks is resumed from
-the last version seen; where the API server has forgotten that version (410 Gone), the kind is
-listed again and compared with what is known. So no change is lost, and none is told twice. Times
-are taken at receipt, by the monotonic clock; what was told late is marked as such.
+Each kind is listed once, then watched from the list's resourceVersion. A watch that breaks is
+resumed from the last version seen; where the API server has forgotten that version (410 Gone), the
+kind is listed again and compared with the known objects. So no change is lost or recorded twice.
+Times are taken at receipt, by the monotonic clock; a change that was received late is marked so.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from lockstep.recording.model import (
 )
 from lockstep.scenarios.pool import POOL_LABEL
 
+ATTEMPTS = 5
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
 CHUNK = 500
@@ -38,18 +39,18 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Target:
-    """One kind of object to follow."""
+    """One kind of object to watch."""
 
     kind: Kind
     resource: Any
     namespace: str | None = None
     labels: dict[str, Any] | None = None
     absent: str = ""
-    """What it means when the cluster does not know the kind; empty: that is an error."""
+    """What is missing when the cluster does not have the kind; empty: the kind is required."""
 
 
 def targets(namespace: str | None, pool: str | None) -> list[Target]:
-    """Everything that concerns a namespace (None: all of them) and a pool (None: every node)."""
+    """The kinds to watch in a namespace (None: all of them) and a pool (None: every node)."""
     where = namespace or kube.ALL_NS
     labels: dict[str, Any] | None = {POOL_LABEL: pool} if pool else None
     return [
@@ -58,13 +59,13 @@ def targets(namespace: str | None, pool: str | None) -> list[Target]:
         Target("event", kube.Event, where),
         Target("workload", kube.LeaderWorkerSet, where, absent="LWS is not installed"),
         Target("workload", kube.Deployment, where),
-        # Last: when pods are listed, all that explains them is being watched already.
+        # Last, so that everything that explains the pods is watched before them.
         Target("pod", kube.Pod, where),
     ]
 
 
-class Follower:
-    """Follows one kind; remembers the last state of each object, to tell what a list changed."""
+class KindWatch:
+    """The watch of one kind; it knows the last state of each object, to compare lists with."""
 
     def __init__(self, client: kube.AsyncClient, target: Target, emit: Emit, clock: Clock) -> None:
         self.target = target
@@ -76,24 +77,24 @@ class Follower:
         self._known: dict[str, Observation] = {}
 
     async def list(self) -> None:
-        """Tell what is there, or what has changed since it was last known."""
+        """Emit all objects, or those that have changed since they were last known."""
         target = self.target
         found = self._client.list(
             target.resource, namespace=target.namespace, labels=target.labels, chunk_size=CHUNK
         )
         things = [thing async for thing in found]
-        at = self._clock()  # one time for all: they were so together
+        at = self._clock()  # one time for all, as the list is of one version
         before = dict(self._known)
         for thing in things:
             known = before.pop(thing["metadata"]["uid"], None)
             if known is None or known.version != thing["metadata"]["resourceVersion"]:
-                self._tell(at, "ADDED" if known is None else "MODIFIED", thing, listed=True)
+                self._emit_change(at, "ADDED" if known is None else "MODIFIED", thing, listed=True)
         for gone in before.values():
-            self._forget(at, gone)
+            self._emit_deletion(at, gone)
         self._version = found.resourceVersion
 
     async def follow(self) -> None:
-        """Watch for ever, through every kind of interruption."""
+        """Watch until cancelled, through every kind of interruption."""
         pause = FIRST_PAUSE
         while True:
             try:
@@ -106,30 +107,31 @@ class Follower:
                     pause = FIRST_PAUSE
                     self._receive(change, thing)
             except kube.FAILURES as error:
-                self._tell_state("cut", kube.explain(error))
+                self._emit_status("cut", kube.explain(error))
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 await self._recover(error)
 
     async def _recover(self, error: Exception) -> None:
-        """Get in touch again, then resume, or relist if that version is gone or unreadable."""
+        """Reconnect, then resume the watch, or list if the version is gone or was unreadable."""
         pause = FIRST_PAUSE
-        resumable = kube.status_of(error) != HTTPStatus.GONE and not isinstance(error, ValueError)
+        is_gone = kube.status_of(error) == HTTPStatus.GONE
+        resumable = not is_gone and not isinstance(error, kube.UNREADABLE)
         while True:
             try:
                 if resumable:
                     self._late_until = await self._newest()
-                    self._tell_state("resumed")
+                    self._emit_status("resumed")
                 else:
                     await self.list()
-                    self._tell_state("relisted")
+                    self._emit_status("relisted")
                 return
             except kube.FAILURES:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 
     async def _newest(self) -> int:
-        """Ask for the newest version: what the watch tells up to it happened while it was cut."""
+        """Return the newest version: changes up to it happened while the watch was cut."""
         target = self.target
         found = self._client.list(
             target.resource, namespace=target.namespace, labels=target.labels, chunk_size=1
@@ -147,9 +149,9 @@ class Follower:
         if change in ("ADDED", "MODIFIED", "DELETED"):
             kept: Change = change  # type: ignore[assignment]  # mypy does not narrow to literals
             late = _number(self._version) <= self._late_until
-            self._tell(self._clock(), kept, thing, listed=late)
+            self._emit_change(self._clock(), kept, thing, listed=late)
 
-    def _tell(self, at: float, change: Change, thing: Any, *, listed: bool) -> None:
+    def _emit_change(self, at: float, change: Change, thing: Any, *, listed: bool) -> None:
         metadata = thing["metadata"]
         seen = Observation(
             at=at,
@@ -168,8 +170,8 @@ class Follower:
             self._known[seen.uid] = seen
         self._emit(seen)
 
-    def _forget(self, at: float, gone: Observation) -> None:
-        """Tell of an object that a list no longer has; nobody saw it go."""
+    def _emit_deletion(self, at: float, gone: Observation) -> None:
+        """Emit the deletion of an object that a list no longer has; its time is unknown."""
         del self._known[gone.uid]
         self._emit(
             Observation(
@@ -185,57 +187,75 @@ class Follower:
             )
         )
 
-    def _tell_state(self, state: WatchState, detail: str = "") -> None:
+    def _emit_status(self, state: WatchState, detail: str = "") -> None:
         self._emit(WatchStatus(self._clock(), self.target.kind, state, detail))
 
 
 def _number(version: str) -> int:
-    """Read a version as the number that it is in every API server so far."""
+    """A resourceVersion as a number, which it is in every API server so far."""
     return int(version) if version.isdigit() else 0
 
 
 class Recorder:
-    """All the watches of one recording."""
+    """All watches of one recording."""
 
-    def __init__(self, client: kube.AsyncClient, aims: Sequence[Target], emit: Emit) -> None:
+    def __init__(self, client: kube.AsyncClient, targets: Sequence[Target], emit: Emit) -> None:
         self._client = client
-        self._aims = aims
+        self._targets = targets
         self._emit = emit
         self.origin = time.monotonic()
         self.missing: dict[str, str] = {}
-        """Kinds that cannot be followed here, and why."""
-        self._followers: list[Follower] = []
+        """Kinds that cannot be watched in this cluster, and why."""
+        self._watches: list[KindWatch] = []
 
     def now(self) -> float:
         """Seconds since the recording began."""
         return round(time.monotonic() - self.origin, 6)
 
     async def establish(self) -> None:
-        """List every kind; from here on nothing is missed."""
-        for aim in self._aims:
-            follower = Follower(self._client, aim, self._emit, self.now)
-            try:
-                await follower.list()
-            except kube.FAILURES as error:
-                self._accept(aim, error)
-            else:
-                self._followers.append(follower)
+        """List every kind; every change after this is recorded."""
+        for target in self._targets:
+            watch = KindWatch(self._client, target, self._emit, self.now)
+            if await self._list(watch):
+                self._watches.append(watch)
 
-    def _accept(self, aim: Target, error: Exception) -> None:
-        """Do without a kind that is not there or not ours to see; but never without pods."""
-        status = kube.status_of(error)
-        if status == HTTPStatus.NOT_FOUND and aim.absent:
-            self.missing[aim.kind] = aim.absent
-        elif status == HTTPStatus.FORBIDDEN and aim.kind != "pod":
-            self.missing[aim.kind] = "the kubeconfig's user may not list them"
-        else:
-            raise LockstepError(f"cannot watch the cluster: {kube.explain(error)}") from error
+    async def _list(self, watch: KindWatch) -> bool:
+        """List a kind; return False for one that is optional and missing or forbidden."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                await watch.list()
+                return True
+            except kube.FAILURES as error:
+                if reason := _reason_to_skip(watch.target, error):
+                    self.missing[watch.target.kind] = reason
+                    return False
+                if attempt == ATTEMPTS or not _is_temporary(error):
+                    message = f"cannot watch the cluster: {kube.explain(error)}"
+                    raise LockstepError(message) from error
+            await asyncio.sleep(attempt * FIRST_PAUSE * 4)
+        return False
 
     @property
     def watched(self) -> tuple[Kind, ...]:
-        """Kinds that are followed."""
-        return tuple(dict.fromkeys(follower.target.kind for follower in self._followers))
+        """Kinds that are watched."""
+        return tuple(dict.fromkeys(watch.target.kind for watch in self._watches))
 
     async def follow(self) -> None:
         """Watch every kind until cancelled."""
-        await asyncio.gather(*(follower.follow() for follower in self._followers))
+        await asyncio.gather(*(watch.follow() for watch in self._watches))
+
+
+def _reason_to_skip(target: Target, error: Exception) -> str:
+    """Why a recording can do without a kind; empty if it cannot. Pods are always required."""
+    status = kube.status_of(error)
+    if status == HTTPStatus.NOT_FOUND:
+        return target.absent
+    if status == HTTPStatus.FORBIDDEN and target.kind != "pod":
+        return f"no permission to list {target.resource._api_info.plural}"
+    return ""
+
+
+def _is_temporary(error: Exception) -> bool:
+    """Whether a busy or restarting API server may answer the same request soon."""
+    status = kube.status_of(error)
+    return status is None or status == HTTPStatus.TOO_MANY_REQUESTS or status >= 500

@@ -69,7 +69,7 @@ def test_existing_is_reached_by_commands_through_file_and_context(tmp_path: Path
 
 @pytest.mark.parametrize(
     ("context", "fault"),
-    [("", "explicit context"), ("mnie", "no context 'mnie' in .*; it has: mine, other")],
+    [("", "explicit context"), ("mnie", "no context 'mnie' in .*; its contexts: mine, other")],
 )
 def test_existing_refuses_a_context_that_is_not_named_or_missing(
     context: str, fault: str, tmp_path: Path

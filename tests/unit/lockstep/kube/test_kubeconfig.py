@@ -32,19 +32,21 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def test_kubeconfig_given_is_taken(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KUBECONFIG", "/another")
-    assert kubeconfig.find(str(path)) == path
-
-
-def test_kubeconfig_of_the_environment_is_the_first_that_exists(
+def test_given_file_is_used_instead_of_the_environment(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KUBECONFIG", f"/not/there:{path}:/another")
-    assert kubeconfig.find(None) == path
+    monkeypatch.setenv("KUBECONFIG", "/another")
+    assert kubeconfig.files(str(path)) == [path]
 
 
-def test_kubeconfig_of_the_home_is_the_default(
+def test_files_of_the_environment_that_exist_are_used(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", f"/not/there:{path}::/another")
+    assert kubeconfig.files() == [path]
+
+
+def test_file_in_the_home_folder_is_the_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("KUBECONFIG", raising=False)
@@ -52,18 +54,53 @@ def test_kubeconfig_of_the_home_is_the_default(
     file = tmp_path / ".kube" / "config"
     file.parent.mkdir()
     file.write_text(CONFIG)
-    assert kubeconfig.find(None) == file
-    assert kubeconfig.find("~/.kube/config") == file
+    assert kubeconfig.files() == [file]
+    assert kubeconfig.files("~/.kube/config") == [file]
 
 
-def test_kubeconfig_that_is_not_there_is_an_error_that_says_what_to_do(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_missing_file_is_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", "/fallback")
-    with pytest.raises(
-        LockstepError, match=r"no kubeconfig at /not/there; set lockstep:kubeconfig"
-    ):
-        kubeconfig.find("/not/there")
+    with pytest.raises(LockstepError, match=r"no kubeconfig at /not/there; .*lockstep:kubeconfig"):
+        kubeconfig.load("/not/there")
+
+
+SECOND = """
+current-context: laptop
+contexts:
+- {name: laptop, context: {cluster: laptop, user: me}}
+- {name: split, context: {cluster: dev-cluster, user: me}}
+clusters:
+- {name: laptop, cluster: {server: "https://laptop", certificate-authority: ca.crt}}
+users:
+- {name: me, user: {token: second}}
+"""
+
+
+@pytest.fixture
+def second(path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = path.parent / "more" / "config"
+    file.parent.mkdir()
+    file.write_text(SECOND)
+    monkeypatch.setenv("KUBECONFIG", f"{path}:{file}")
+    return file
+
+
+def test_files_are_merged_and_the_first_entry_of_a_name_counts(path: Path, second: Path) -> None:
+    config = kubeconfig.load()
+    assert config["current-context"] == "prod"
+    names = [entry["name"] for entry in config["contexts"]]
+    assert names == ["dev", "prod", "broken", "anonymous", "laptop", "split"]
+    assert [entry["name"] for entry in config["users"]] == ["me", "admin"]
+    assert "token" not in config["users"][0]["user"]
+    authority = config["clusters"][2]["cluster"]["certificate-authority"]
+    assert authority == str(second.parent / "ca.crt")
+
+
+def test_context_in_the_second_file_is_found(path: Path, second: Path) -> None:
+    assert kubeconfig.find(None, "laptop") == second
+    assert kubeconfig.find(None, "dev") == path
+    server = yaml.safe_load(kubeconfig.only(second, "laptop"))["clusters"][0]["cluster"]["server"]
+    assert server == "https://laptop"
 
 
 def test_context_is_kept_without_the_credentials_of_others(path: Path) -> None:
@@ -88,27 +125,26 @@ def test_context_without_a_user_is_fine(path: Path) -> None:
     assert yaml.safe_load(kubeconfig.only(path, "anonymous"))["users"] == []
 
 
-@pytest.mark.parametrize(
-    ("context", "fault"),
-    [
-        ("staging", r"no context 'staging' in .*; it has: dev, prod, broken, anonymous"),
-        ("broken", "names a cluster that is not there"),
-    ],
-)
-def test_context_that_cannot_be_used_is_an_error(path: Path, context: str, fault: str) -> None:
+def test_unknown_context_is_an_error(path: Path) -> None:
+    fault = r"no context 'staging' in .*; its contexts: dev, prod, broken, anonymous"
     with pytest.raises(LockstepError, match=fault):
-        kubeconfig.only(path, context)
+        kubeconfig.find(str(path), "staging")
+
+
+def test_context_without_its_cluster_is_an_error(path: Path) -> None:
+    with pytest.raises(LockstepError, match="names a cluster that is not in that file"):
+        kubeconfig.only(path, "broken")
 
 
 @pytest.mark.parametrize(
     ("text", "fault"),
-    [("a: [", "cannot read"), ("- 1", "is not a kubeconfig"), ("{}", "it has: none")],
+    [("a: [", "cannot read"), ("- 1", "is not a kubeconfig"), ("{}", "its contexts: none")],
 )
-def test_file_that_is_no_kubeconfig_is_an_error(tmp_path: Path, text: str, fault: str) -> None:
+def test_file_that_is_not_a_kubeconfig_is_an_error(tmp_path: Path, text: str, fault: str) -> None:
     file = tmp_path / "config"
     file.write_text(text)
     with pytest.raises(LockstepError, match=fault):
-        kubeconfig.only(file, "dev")
+        kubeconfig.find(str(file), "dev")
 
 
 def test_copies_that_pulumi_left_go_with_their_cluster(

@@ -104,7 +104,7 @@ def api() -> MemoryApi:
 
 
 def test_nodes_are_read_with_what_pods_of_others_request(api: MemoryApi) -> None:
-    found = {node.name: node for node in nodes.read(api.client())}
+    found = {node.name: node for node in nodes.read(api.client(), "gang")}
     assert found["plain"].pool == "gang"
     assert found["plain"].cpu == Fraction(193, 100)
     assert found["plain"].used_cpu == Fraction(1, 5)
@@ -112,8 +112,42 @@ def test_nodes_are_read_with_what_pods_of_others_request(api: MemoryApi) -> None
     assert found["soft"].used_cpu == 0
 
 
+def test_pods_of_another_stack_count_as_used(api: MemoryApi) -> None:
+    """Another stack's scenario may have a pool on the same cluster."""
+    api.put("/api/v1/nodes/theirs", node(labels={"lockstep.dev/pool": "other-gang"}))
+    labels = {"app.kubernetes.io/part-of": "lockstep"}
+    api.put("/api/v1/namespaces/b/pods/p5", pod("theirs", **labels))
+    found = {node.name: node for node in nodes.read(api.client(), "gang")}
+    assert found["theirs"].used_cpu == Fraction(1, 5)
+    with pytest.raises(LockstepError, match="other nodes belong to the pools other-gang"):
+        choose(found.values(), "gang", 9)
+
+
+def test_init_containers_sidecars_and_overhead_count(api: MemoryApi) -> None:
+    """As a scheduler counts: the larger of the two phases, and the pod's overhead."""
+
+    def container(name: str, cpu: str, **more: str) -> dict[str, Any]:
+        return {"name": name, "resources": {"requests": {"cpu": cpu}}, **more}
+
+    spec = {
+        "nodeName": "soft",
+        "initContainers": [
+            container("sidecar", "100m", restartPolicy="Always"),
+            container("init", "700m"),
+        ],
+        "containers": [container("main", "200m")],
+        "overhead": {"cpu": "50m"},
+    }
+    small = {**spec, "containers": [container("main", "900m")]}
+    for name, described in (("starting", spec), ("running", small)):
+        api.put(f"/api/v1/namespaces/a/pods/{name}", {"metadata": {}, "spec": described})
+    found = {node.name: node for node in nodes.read(api.client(), "gang")}
+    # 100m + 700m while it starts; 100m + 900m while it runs; 50m each.
+    assert found["soft"].used_cpu == Fraction(850 + 1050, 1000)
+
+
 def test_nodes_are_usable_when_pods_may_go_there(api: MemoryApi) -> None:
-    usable = {node.name for node in nodes.read(api.client()) if node.usable}
+    usable = {node.name for node in nodes.read(api.client(), "gang") if node.usable}
     assert usable == {"plain", "soft", "ours"}
 
 
@@ -144,5 +178,5 @@ class TestCommand:
         api.refused = ("GET",)
         assert cli.main(["step", "nodes"]) == 2
         assert capsys.readouterr().err == (
-            "lockstep: the cluster does not do as asked: forbidden\n"
+            "lockstep: request to the Kubernetes API failed: forbidden\n"
         )

@@ -88,7 +88,9 @@ def test_node_that_is_gone_needs_no_freeing(api: MemoryApi) -> None:
 
 
 def test_node_that_never_comes_is_an_error_of_one_line(api: MemoryApi) -> None:
-    with pytest.raises(LockstepError, match=r"taints of node gone: it is missing or"):
+    with pytest.raises(
+        LockstepError, match=r"node gone, a worker of this scenario, no longer exists; remove"
+    ):
         taints.apply(api.client(), ["gone"], 1, "constrained")
 
 

@@ -10,7 +10,7 @@ from lightkube import Client, KubeConfig
 
 from lockstep import cli
 from lockstep.errors import LockstepError
-from lockstep.kube import access
+from lockstep.kube import client as kube
 from lockstep.lws import webhook as lws_webhook
 
 ACCEPTED = httpx2.Response(201, json={"metadata": {"name": "lockstep-probe"}})
@@ -78,6 +78,7 @@ def test_silent_webhook_is_an_error_that_says_where_to_look() -> None:
 
 def test_command_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     client, asked = server(iter([ACCEPTED] * lws_webhook.IN_A_ROW))
-    monkeypatch.setattr(access, "client", lambda: client)
+    monkeypatch.setenv("LOCKSTEP_KUBECONFIG", "any")
+    monkeypatch.setattr(kube, "client", lambda *_: client)
     assert cli.main(["step", "webhook"]) == 0
     assert asked

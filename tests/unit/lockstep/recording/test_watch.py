@@ -6,15 +6,14 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
+from lockstep.recording import facts
 from lockstep.recording.model import Entry, Observation, WatchStatus
 from lockstep.recording.watch import Recorder, targets
-from tests.unit.lockstep import fake_api
 from tests.unit.lockstep.fake_api import NODES, POD_GROUPS, PODS, FakeApi, serving
 
 
@@ -229,7 +228,7 @@ def test_what_the_user_may_not_see(api: tuple[FakeApi, Path], path: str, fatal: 
         with pytest.raises(LockstepError, match="cannot watch the cluster: status 403"):
             asyncio.run(establish())
     else:
-        assert "may not list" in asyncio.run(establish()).missing["node"]
+        assert asyncio.run(establish()).missing["node"] == "no permission to list nodes"
 
 
 def test_only_the_nodes_of_the_pool_are_watched(api: tuple[FakeApi, Path]) -> None:
@@ -294,44 +293,48 @@ def _truth(levers: FakeApi) -> dict[str, str]:
     return {data["uid"]: data["resourceVersion"] for data in metadata}
 
 
-def test_kubeconfig_faults_are_one_line(tmp_path: Path) -> None:
-    missing = tmp_path / "none"
-    with pytest.raises(LockstepError, match="there is no kubeconfig"):
-        kube.load(str(missing))
-    broken = tmp_path / "broken"
-    broken.write_text("just: [text")
-    with pytest.raises(LockstepError, match="is not a kubeconfig"):
-        kube.load(str(broken))
-    good = fake_api.kubeconfig(tmp_path / "good", "http://127.0.0.1:1")
-    with pytest.raises(LockstepError, match="Context 'other' not found"):
-        kube.load(str(good), "other")
-
-
-def test_the_kubeconfig_that_has_the_context_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = fake_api.kubeconfig(tmp_path / "1", "http://127.0.0.1:1", context="one")
-    second = fake_api.kubeconfig(tmp_path / "2", "http://127.0.0.1:2", context="two")
-    monkeypatch.setenv("KUBECONFIG", f"{first}:{second}")
-    assert kube.load().cluster.server == "http://127.0.0.1:1"
-    assert kube.load(context="two").cluster.server == "http://127.0.0.1:2"
-
-
-def test_credential_plugins_of_version_1_are_used(tmp_path: Path) -> None:
-    plugin: dict[str, Any] = {"apiVersion": "client.authentication.k8s.io/v1", "command": "token"}
-    path = fake_api.kubeconfig(tmp_path / "k", "https://example.test", exec=plugin)
-    user = kube.load(str(path)).user
-    assert user is not None
-    assert user.exec is not None
-    assert user.exec.apiVersion == "client.authentication.k8s.io/v1beta1"
-
-
-def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+def test_establishing_survives_a_short_outage(
     api: tuple[FakeApi, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1")
-    api[0].put("a")
-    client = kube.client(str(api[1]))
-    assert [pod["metadata"]["name"] for pod in client.list(kube.Pod, namespace="test")] == ["a"]
-    client.close()
+    levers, config = api
+    levers.statuses[NODES] = 503
+    pauses: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        levers.statuses.pop(NODES, None)
+
+    async def establish() -> Recorder:
+        client = kube.async_client(str(config))
+        recorder = Recorder(client, targets("test", None), lambda _: None)
+        monkeypatch.setattr(asyncio, "sleep", pause)
+        await recorder.establish()
+        await client.close()
+        return recorder
+
+    assert "node" in asyncio.run(establish()).watched
+    assert len(pauses) == 1
+
+
+def test_error_in_the_extraction_of_facts_ends_the_recorder(
+    api: tuple[FakeApi, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It must not be taken for an unreadable answer and repeated for ever."""
+
+    def broken(kind: str, thing: object) -> dict[str, object]:
+        raise ValueError("a bug")
+
+    async def play() -> None:
+        client = kube.async_client(str(api[1]))
+        recorder = Recorder(client, targets("test", None), lambda _: None)
+        await recorder.establish()
+        monkeypatch.setattr(facts, "of", broken)
+        api[0].put("a")
+        try:
+            async with asyncio.timeout(5):
+                await recorder.follow()
+        finally:
+            await client.close()
+
+    with pytest.raises(ValueError, match="a bug"):
+        asyncio.run(play())
