@@ -56,7 +56,6 @@ class _Daemon:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopped.set)
         loop.add_signal_handler(recorder_client.EXTEND, self._extend)
-        self._extend()
 
     def _extend(self) -> None:
         self._deadline = asyncio.get_running_loop().time() + self._subject.deadline
@@ -74,6 +73,7 @@ class _Daemon:
         self._file = new.open("xb", buffering=0)
         recorder_client.lock(self._file)
         self._file.write(b"".join(map(model.to_line, [header, *self._early])))
+        self._extend()
         new.replace(path)
 
     async def _tick_until_stopped(self, recorder: Recorder) -> None:

@@ -47,9 +47,9 @@ def test_pool_with_too_few_workers_says_why_in_one_line() -> None:
     with pytest.raises(LockstepError) as caught:
         choose(found, "gang", 2)
     assert str(caught.value) == (
-        "the pool gang needs 2 workers that are ready, untainted and idle; found 1, as others "
-        "belong to the pools constrained, as pods of others fill c; add workers, lower "
-        "workersPerScenario, or remove other scenarios first"
+        "the pool gang needs 2 workers that are ready, untainted and idle; found 1, as other "
+        "nodes belong to the pools constrained, as other pods fill c; add workers, lower "
+        "workersPerScenario, or remove other scenarios"
     )
 
 
