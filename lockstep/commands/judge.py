@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lockstep import judge
 from lockstep.errors import LockstepError
-from lockstep.judge import Expectation, RecheckAt, Verdict
+from lockstep.judge.follow import follow
+from lockstep.judge.model import Expectation, Verdict
 from lockstep.recording import client as recorder_process
 from lockstep.recording import model as recordings
 from lockstep.recording.client import Live, Subject
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from lockstep.commands.step import Variables
 
 PATIENCE = 60.0
-LONGEST_GATHER = 0.25
 EXIT_FAILED = 1
 
 
@@ -77,8 +76,8 @@ def _perform(
 
     with client_from_env() as client:
         folder = recorded.path.parent.parent
-        ground = drills.Ground(client, live, expectation, recorded.pool, patience, folder)
-        return drills.perform(drills.drill(name), ground)
+        context = drills.DrillContext(client, live, expectation, patience, folder)
+        return drills.perform(drills.drill(name), context)
 
 
 def _follow_recorder(recorded: Subject) -> Live:
@@ -95,26 +94,6 @@ def _follow_recorder(recorded: Subject) -> Live:
         log = recorder_process.log_file(recorded.path)
         raise LockstepError(f"the recorder does not answer; see {log}, then run up again")
     return live
-
-
-def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
-    """Judge after each observation and when a rule asks for it, at most until the deadline."""
-    deadline = live.now() + patience
-    until = live.now()
-    took = 0.0
-    while True:
-        # With thousands of pods, judging takes a while: judge less often then.
-        live.wait(until, gather=min(4 * took, LONGEST_GATHER))
-        before = live.now()
-        answer = judge.assess(live.recording, expectation)
-        took = live.now() - before
-        if isinstance(answer, Verdict):
-            return answer
-        if live.ended:
-            raise LockstepError("the recorder ended before a verdict; run up again")
-        if live.now() >= deadline:
-            return judge.conclude(live.recording, expectation)
-        until = min(answer.at, deadline) if isinstance(answer, RecheckAt) else deadline
 
 
 def _write_receipt(recording: Recording, expectation: Expectation, verdict: Verdict) -> None:

@@ -137,14 +137,16 @@ def _show(
 ) -> None:
     if not reports:
         where = f"namespace {namespace}" if namespace else "the cluster"
-        console.print(f"could not tell: there is no LeaderWorkerSet in {where}")
+        found = any(seen.facts["kind"] == "LeaderWorkerSet" for seen in recording.of("workload"))
+        what = "every LeaderWorkerSet has replicas 0" if found else "there is no LeaderWorkerSet"
+        console.print(f"could not tell: {what} in {where}")
         return
     table = Table(box=box.SIMPLE_HEAD)
     for title in ("namespace", "group", "bound", "state", "verdict", "bind skew"):
         table.add_column(title, no_wrap=True)
     table.add_column("why", overflow="fold")
     for report in reports:
-        skew = "-" if report.bind_skew is None else f"{report.bind_skew:.3f} s"
+        skew = "-" if report.bind_skew_seconds is None else f"{report.bind_skew_seconds:.3f} s"
         table.add_row(
             report.namespace,
             report.group,

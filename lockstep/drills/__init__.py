@@ -1,6 +1,6 @@
 """Drills: what is done to a workload while it is recorded, so that its reaction can be judged.
 
-One module per drill, each with `run(ground)`. A drill acts and waits; it never judges.
+One module per drill, each with `run(context)`. A drill acts and waits; it never judges.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import signal
 from collections.abc import Iterator
 from typing import Any, Protocol, cast
 
-from lockstep.drills.context import Ground, InVain
+from lockstep.drills.context import DrillContext, DrillTimeout
 from lockstep.errors import LockstepError
-from lockstep.judge import notes
+from lockstep.judge.drill_marks import Topic
 from lockstep.kube import client as kube
 
-__all__ = ["Ground", "InVain", "drill", "perform"]
+__all__ = ["DrillContext", "DrillTimeout", "drill", "perform"]
 
 
 class Drill(Protocol):
     """What a module of this package offers."""
 
-    def run(self, ground: Ground) -> None: ...
+    def run(self, context: DrillContext) -> None: ...
 
 
 def drill(name: str) -> Drill:
@@ -34,26 +34,28 @@ def drill(name: str) -> Drill:
     return cast("Drill", module)
 
 
-def perform(drill: Drill, ground: Ground) -> str:
-    """Run a drill and note in the recording how it ended; return what went wrong."""
+def perform(drill: Drill, context: DrillContext) -> str:
+    """Run a drill and mark its end in the recording; return what went wrong, or nothing.
+
+    A drill that failed is no error here: how the workload did react is still to be judged.
+    """
     try:
-        with _ended_softly():
-            drill.run(ground)
-    except InVain as error:
+        with _clean_exit():
+            drill.run(context)
+    except DrillTimeout as error:
         trouble = str(error)
     except kube.FAILURES as error:
         trouble = f"the drill failed: {kube.explain(error)}"
     else:
-        ground.note(notes.OVER)
+        context.mark(Topic.OVER)
         return ""
-    if not ground.live.ended:
-        ground.note(f"{notes.GAVE_UP}: {trouble}")
+    context.mark(Topic.FAILED, trouble)
     return trouble
 
 
 @contextlib.contextmanager
-def _ended_softly() -> Iterator[None]:
-    """Let a drill that is told to end put back what it changed: taints, rights, a template."""
+def _clean_exit() -> Iterator[None]:
+    """Turn SIGTERM into an exception, so that a drill restores taints, rights and templates."""
 
     def end(number: int, _frame: Any) -> None:
         raise SystemExit(128 + number)

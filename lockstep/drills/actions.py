@@ -1,64 +1,119 @@
-"""What drills do to a LeaderWorkerSet, and how they wait for its groups to be whole again."""
+"""What drills do to pods, PodGroups and LeaderWorkerSets, and how they wait for the effect."""
 
 from __future__ import annotations
 
+import uuid
+from http import HTTPStatus
 from typing import Any
 
+from lightkube import ApiError
 from lightkube.generic_resource import create_namespaced_resource
-from lightkube.types import PatchType
+from lightkube.models.meta_v1 import ObjectMeta, OwnerReference
+from lightkube.resources.core_v1 import Pod
+from lightkube.types import CascadeType, PatchType
 
-from lockstep.drills.context import Ground
-from lockstep.judge import Expectation
-from lockstep.judge import groups as generations
-from lockstep.judge.groups import Generation
+from lockstep.drills.context import DrillContext
+from lockstep.judge import Expectation, Workload
+from lockstep.judge.groups import Incarnation, complete_at, wrong_pod_groups
 from lockstep.judge.history import History
+from lockstep.kube import client as kube
 
-LeaderWorkerSet = create_namespaced_resource(
+_Scale = create_namespaced_resource(
     "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
-)
+).Scale
 
 STEADY = 2.0
-"""Seconds that groups must stay whole: LWS 0.8 may make a leader twice (lws#804)."""
+"""Seconds that groups must stay complete: LWS 0.8 may create a leader twice (lws#804)."""
 
 
-def patch(ground: Ground, spec: dict[str, Any]) -> None:
+def patch_set(context: DrillContext, spec: dict[str, Any]) -> None:
     """Change some fields of the set that Pulumi does not own."""
-    ground.client.patch(
-        LeaderWorkerSet,
-        ground.expectation.workload.name,
+    context.client.patch(
+        kube.LeaderWorkerSet,
+        context.expectation.workload.name,
         {"spec": spec},
-        namespace=ground.namespace,
+        namespace=context.namespace,
         patch_type=PatchType.MERGE,
     )
 
 
-def scale(ground: Ground, groups: int) -> None:
-    """Ask for a number of groups, as `kubectl scale` does."""
-    ground.client.patch(
-        LeaderWorkerSet.Scale,
-        ground.expectation.workload.name,
+def scale(context: DrillContext, groups: int, workload: Workload | None = None) -> None:
+    """Request a number of groups, as `kubectl scale` does."""
+    context.client.patch(
+        _Scale,
+        (workload or context.expectation.workload).name,
         {"spec": {"replicas": groups}},
-        namespace=ground.namespace,
+        namespace=context.namespace,
         patch_type=PatchType.MERGE,
     )
 
 
-def whole(history: History, expectation: Expectation, groups: int) -> list[Generation]:
-    """The groups, if they are so many, all whole, and the PodGroups are exactly theirs."""
+def delete_leader(context: DrillContext, name: str) -> None:
+    """Delete a leader in the foreground, as LWS does.
+
+    So its PodGroup is deleted first, and the next leader does not find it (lws#1054).
+    """
+    context.client.delete(Pod, name, namespace=context.namespace, cascade=CascadeType.FOREGROUND)
+
+
+def patch_pod_group(context: DrillContext, name: str, spec: dict[str, Any]) -> None:
+    """Change some fields; LWS does not change a PodGroup after it has created it."""
+    context.client.patch(
+        kube.PodGroup,
+        name,
+        {"spec": spec},
+        namespace=context.namespace,
+        patch_type=PatchType.MERGE,
+    )
+
+
+def delete_pod_group(context: DrillContext, name: str) -> None:
+    """Delete a PodGroup, unless it is garbage-collected already."""
+    try:
+        context.client.delete(kube.PodGroup, name, namespace=context.namespace)
+    except ApiError as error:
+        if kube.status_of(error) != HTTPStatus.NOT_FOUND:
+            raise
+
+
+def await_collector(context: DrillContext) -> None:
+    """Wait until the garbage collector deletes a PodGroup whose owner does not exist.
+
+    The collector looks for new kinds twice a minute. Until then it does not delete a PodGroup with
+    its leader: a group that is recreated in a new cluster would use the PodGroup of the old leader
+    and lose it later (lws#1054).
+    """
+    name = f"lockstep-orphan-{uuid.uuid4().hex[:8]}"
+    owner = OwnerReference(apiVersion="v1", kind="ConfigMap", name=name, uid=str(uuid.uuid4()))
+    context.client.create(
+        kube.PodGroup(
+            metadata=ObjectMeta(name=name, namespace=context.namespace, ownerReferences=[owner]),
+            spec={"minMember": 1},
+        )
+    )
+
+    def is_collected(history: History) -> bool:
+        return any(group.name == name and group.deleted for group in history.all("podgroup"))
+
+    context.until("the garbage collector to delete a PodGroup without an owner", is_collected)
+
+
+def complete_groups(history: History, expectation: Expectation, groups: int) -> list[Incarnation]:
+    """The groups, if that many exist, all complete, and the PodGroups are exactly theirs."""
     gangs = [gang for gang in history.gangs(expectation) if gang.alive]
-    found = generations.standing(gangs, history.end)
+    found = complete_at(gangs, history.end)
     if len(gangs) != groups or len(found) != groups:
         return []
-    return [] if generations.strays(history, found, history.end) else found
+    return [] if wrong_pod_groups(history, found, history.end) else found
 
 
-def until_whole(ground: Ground, groups: int, since: float = -1.0) -> list[Generation]:
-    """Wait for groups that are whole and stay so, all made after a time."""
+def until_complete(context: DrillContext, groups: int, since: float = -1.0) -> list[Incarnation]:
+    """Wait for groups that are complete and stay so, all created after a time."""
 
     def reached(history: History) -> bool:
-        found = whole(history, ground.expectation, groups)
+        found = complete_groups(history, context.expectation, groups)
         return bool(found) and all(group.began > since for group in found)
 
-    what = f"{groups} whole groups, each with a PodGroup of its leader, and nothing else"
-    history = ground.steadily(what, STEADY, reached)
-    return whole(history, ground.expectation, groups)
+    what = f"{groups} complete groups, each with a PodGroup of its leader, and nothing else"
+    history = context.until(what, reached, lasting=STEADY)
+    return complete_groups(history, context.expectation, groups)

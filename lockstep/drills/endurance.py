@@ -1,32 +1,32 @@
-"""Nothing is done to the workload; it only gets time, to show what does not come of it."""
+"""Do nothing to the workload: give it time, to show that no gang becomes complete."""
 
 from __future__ import annotations
 
-from lockstep.drills.context import Ground
-from lockstep.drills.outcome import spoilt
-from lockstep.judge.history import History
+from lockstep.drills.context import DrillContext
+from lockstep.judge.drill_marks import Topic
+from lockstep.judge.history import History, is_refused
 
 SECONDS = 10.0
 
 
-def run(ground: Ground) -> None:
-    """Wait until no pod can be placed any more, then see how long that lasts."""
-    ground.until(
+def run(context: DrillContext) -> None:
+    """Wait until no further pod can be bound, then wait on to see whether that lasts."""
+    context.until(
         "pods that are bound, and pods that are refused",
-        lambda seen: spoilt(ground) or _full(ground, seen),
+        lambda seen: context.has_failed() or _is_full(context, seen),
     )
-    if spoilt(ground):
+    if context.has_failed():
         return
-    ground.note(f"waiting: {SECONDS:.0f} s for any gang to become whole")
-    ground.rest(SECONDS)
+    context.mark(Topic.WAITING, f"{SECONDS:.0f} s for any gang to become complete")
+    context.rest(SECONDS)
 
 
-def _full(ground: Ground, history: History) -> bool:
-    gangs = history.gangs(ground.expectation)[: ground.expectation.groups]
+def _is_full(context: DrillContext, history: History) -> bool:
+    gangs = history.expected_gangs(context.expectation)
     pods = [pod for gang in gangs for pod in gang.alive]
     waiting = [pod for pod in pods if not pod.bound]
     return (
-        len(pods) == ground.expectation.pods
+        len(pods) == context.expectation.pods
         and 0 < len(waiting) < len(pods)
-        and all(pod.last.facts.get("unschedulable") for pod in waiting)
+        and is_refused(waiting)
     )

@@ -1,65 +1,90 @@
-"""Take LWS's right to make PodGroups away, let it make a group anew, and give the right back."""
+"""Remove LWS's permission to create PodGroups, let it recreate a group, and restore it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
+from lightkube import Client
 from lightkube.resources.core_v1 import Pod
-from lightkube.types import CascadeType
 
-from lockstep.drills import actions as sets
-from lockstep.drills.collector import await_collector
-from lockstep.drills.context import Ground, InVain
-from lockstep.drills.lws_log import LwsLog
-from lockstep.judge import groups as generations
+from lockstep.drills import actions
+from lockstep.drills.context import DrillContext
+from lockstep.judge.drill_marks import Topic
+from lockstep.judge.groups import incarnations
 from lockstep.judge.history import History
-from lockstep.judge.rules.refused import BACK, SAID, TAKEN
 from lockstep.lws import rights
 
 LASTING = 3.0
-"""Seconds without a PodGroup, while LWS tries again and again."""
-PAUSE = 0.25
+"""Seconds without a PodGroup, while LWS retries."""
+
+_LABELS: dict[str, Any] = {"control-plane": "controller-manager"}
+_RECENT = 30
+_REFUSAL = re.compile(r'(podgroups\.scheduling\.volcano\.sh\b[^{}]*?is forbidden: .*?)"?[,}\n]')
 
 
-def run(ground: Ground) -> None:
-    """The right is given back whatever happens."""
-    client, cluster = ground.client, ground.folder.name
-    rights.give(client, cluster)  # an interrupted drill may have left it away
-    groups = ground.expectation.groups
-    await_collector(ground)
-    leader = sets.until_whole(ground, groups)[0].leader
-    log = LwsLog(client, ground.folder)
+def run(context: DrillContext) -> None:
+    """Remove the permission while a group is recreated; it is always restored."""
+    client, cluster = context.client, context.folder.name
+    account = f"{rights.NAMESPACE}/{rights.ACCOUNT}"
+    rights.give(client, cluster)  # an interrupted drill may not have restored it
+    groups = context.expectation.groups
+    actions.await_collector(context)
+    leader = actions.until_complete(context, groups)[0].leader
+    log = LwsLog(client, context.folder)
     try:
-        since = ground.note(f"{TAKEN}: {rights.NAMESPACE}/{rights.ACCOUNT} may not make PodGroups")
+        since = context.mark(Topic.RIGHTS_TAKEN, f"{account} may not make PodGroups")
         rights.take(client, cluster)
-        _poll(
-            ground,
-            "a refusal of the API server (does LWS have the right by another role?)",
-            lambda: not rights.are_given(client, ground.namespace),
+        context.poll(
+            "the API server to refuse PodGroups (does LWS have the permission by another role?)",
+            lambda: not rights.are_given(client, context.namespace),
         )
-        # Foreground, as LWS does it: no PodGroup of the old leader is left for the new one.
-        client.delete(Pod, leader.name, namespace=ground.namespace, cascade=CascadeType.FOREGROUND)
-        _poll(ground, "LWS's error in its log", lambda: log.refusal(ground.namespace) is not None)
-        what = "a new leader that waits"
-        ground.steadily(what, LASTING, lambda history: _waits(ground, history, since))
-        ground.note(f"{SAID}: {log.refusal(ground.namespace)}")
+        actions.delete_leader(context, leader.name)
+        context.poll("LWS's error in its log", lambda: log.refusal(context.namespace) is not None)
+        context.until(
+            "a new leader that waits",
+            lambda history: _is_waiting(context, history, since),
+            lasting=LASTING,
+        )
+        context.mark(Topic.LWS_ERROR, str(log.refusal(context.namespace)))
     finally:
         rights.give(client, cluster)
-    ground.note(f"{BACK}: {rights.NAMESPACE}/{rights.ACCOUNT}")
-    sets.until_whole(ground, groups)
+    context.mark(Topic.RIGHTS_BACK, account)
+    actions.until_complete(context, groups)
 
 
-def _waits(ground: Ground, history: History, since: float) -> bool:
-    """Whether a group was made anew and is no further than its leader."""
-    lives = generations.of(history.gangs(ground.expectation)[0])
-    leader = lives[-1].leader if lives else None
+def _is_waiting(context: DrillContext, history: History, since: float) -> bool:
+    """Whether the group was recreated and has no more than a leader that is not bound."""
+    groups = incarnations(history.gangs(context.expectation)[0])
+    leader = groups[-1].leader if groups else None
     return leader is not None and leader.first.at > since and leader.alive and not leader.bound
 
 
-def _poll(ground: Ground, what: str, reached: Callable[[], bool]) -> None:
-    """Wait for what no recording can show."""
-    deadline = ground.live.now() + ground.patience
-    while not reached():
-        if ground.live.now() >= deadline:
-            raise InVain(f"the drill waited {ground.patience:.0f} s in vain for: {what}")
-        ground.rest(PAUSE)
+class LwsLog:
+    """The log of LWS's manager from now on: of a process on this machine, or of a pod."""
+
+    def __init__(self, client: Client, folder: Path) -> None:
+        self._client = client
+        self._file = folder / "operators" / "lws" / "lws-manager.log"
+        self._read = self._file.stat().st_size if self._file.exists() else 0
+
+    def refusal(self, namespace: str) -> str | None:
+        """The newest error of LWS about PodGroups that it may not create in a namespace."""
+        found = [line for line in self._lines() if "forbidden" in line and namespace in line]
+        errors = [match[1] for line in found if (match := _REFUSAL.search(line + "\n"))]
+        return errors[-1].replace('\\"', '"') if errors else None
+
+    def _lines(self) -> Iterable[str]:
+        if self._file.exists():
+            with self._file.open(encoding="utf-8", errors="replace") as file:
+                # A log that was started again is shorter than what was read of the old one.
+                file.seek(self._read if self._file.stat().st_size >= self._read else 0)
+                yield from file
+            return
+        for pod in self._client.list(Pod, namespace=rights.NAMESPACE, labels=_LABELS):
+            if pod.metadata and pod.metadata.name:
+                yield from self._client.log(
+                    pod.metadata.name, namespace=rights.NAMESPACE, since=_RECENT, newlines=False
+                )

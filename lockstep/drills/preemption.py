@@ -1,72 +1,53 @@
-"""A gang fills the pool, then one of higher priority arrives.
+"""A gang fills the pool, then a gang of higher priority arrives.
 
-Volcano compares the priority classes of PodGroups. LWS makes a PodGroup without one and does not
-touch it afterwards, so the class of the pods is written into it here, as soon as it is there.
+Volcano compares the priority classes of PodGroups. LWS creates a PodGroup without a class and does
+not change it afterwards, so the drill writes the class of the pods into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from lightkube.types import PatchType
-
-from lockstep.drills import pod_groups
-from lockstep.drills.actions import LeaderWorkerSet
-from lockstep.drills.context import Ground
+from lockstep.drills import actions
+from lockstep.drills.context import DrillContext
 from lockstep.errors import LockstepError
-from lockstep.judge import podgroups, rivals
-from lockstep.judge.history import Gang, History
+from lockstep.judge import podgroups
+from lockstep.judge.drill_marks import Topic
+from lockstep.judge.history import History, ObservedGang
 
 
-def run(ground: Ground) -> None:
-    """Start from a pool that the first set fills, also where an earlier drill let the rival in."""
-    _scale_rival(ground, 0)
-    ground.until(
-        "no pod of the rival", lambda seen: not any(g.alive for g in _rivals(ground, seen))
-    )
-    ground.until("a pool full of low priority", lambda seen: _all_whole(_own(ground, seen)))
-    ground.rest(1.0)
-    ground.note("arrives: a gang of higher priority")
-    _scale_rival(ground, ground.expectation.groups)
-    known = ground.until("the rival's PodGroup", lambda seen: _all_grouped(ground, seen))
-    for gang in _rivals(ground, known):
-        _prioritize(ground, known, gang)
-
-
-def _rivals(ground: Ground, history: History) -> Sequence[Gang]:
-    return rivals.of(history, ground.expectation)
-
-
-def _own(ground: Ground, history: History) -> Sequence[Gang]:
-    return history.gangs(ground.expectation)[: ground.expectation.groups]
-
-
-def _all_whole(gangs: Sequence[Gang]) -> bool:
-    return all(gang.complete for gang in gangs)
-
-
-def _all_grouped(ground: Ground, history: History) -> bool:
-    return all(gang.alive and podgroups.of(history, gang) for gang in _rivals(ground, history))
-
-
-def _scale_rival(ground: Ground, groups: int) -> None:
-    rival = ground.expectation.rival
+def run(context: DrillContext) -> None:
+    """Start from a pool that the first set fills; an earlier drill may have let the rival in."""
+    expectation = context.expectation
+    rival = expectation.rival
     if rival is None:
         raise LockstepError("this drill needs a rival in the expectation")
-    ground.client.patch(
-        LeaderWorkerSet.Scale,
-        rival.name,
-        {"spec": {"replicas": groups}},
-        namespace=ground.namespace,
-        patch_type=PatchType.MERGE,
+    actions.scale(context, 0, rival)
+    context.until(
+        "the rival's pods to be deleted",
+        lambda seen: not any(gang.alive for gang in seen.rival_gangs(expectation)),
     )
+    context.until(
+        "a pool full of low priority",
+        lambda seen: all(gang.is_complete for gang in seen.expected_gangs(expectation)),
+    )
+    context.rest(1.0)
+    context.mark(Topic.RIVAL_ARRIVES, "a gang of higher priority")
+    actions.scale(context, expectation.groups, rival)
+    history = context.until(
+        "the rival's PodGroup",
+        lambda seen: all(
+            gang.alive and podgroups.of(seen, gang) for gang in seen.rival_gangs(expectation)
+        ),
+    )
+    for gang in history.rival_gangs(expectation):
+        _set_priority(context, history, gang)
 
 
-def _prioritize(ground: Ground, history: History, gang: Gang) -> None:
+def _set_priority(context: DrillContext, history: History, gang: ObservedGang) -> None:
     """Give a PodGroup the priority class that its pods have."""
     group = podgroups.of(history, gang)
     classes = sorted({str(pod.last.facts["priorityClass"]) for pod in gang.alive})
     if group is None or len(classes) != 1:
         raise LockstepError(f"the pods of {gang.key} are not of one priority class: {classes}")
-    pod_groups.patch(ground, group.name, {"priorityClassName": classes[0]})
-    ground.note(f"priority: PodGroup {group.name} gets {classes[0]}, which LWS left out")
+    actions.patch_pod_group(context, group.name, {"priorityClassName": classes[0]})
+    text = f"PodGroup {group.name} gets {classes[0]}, which LWS did not set"
+    context.mark(Topic.PRIORITY_SET, text)

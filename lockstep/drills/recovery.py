@@ -1,52 +1,52 @@
-"""Kill the leader, then a worker, then lose a node; each time when the group is whole again."""
+"""Kill the leader, then a worker, then lose a node; each time when the group is complete."""
 
 from __future__ import annotations
 
 from lightkube.resources.core_v1 import Pod
 
-from lockstep.drills import actions as sets
-from lockstep.drills.actions import STEADY
-from lockstep.drills.collector import await_collector
-from lockstep.drills.context import Ground
-from lockstep.judge.groups import Generation
+from lockstep.drills import actions
+from lockstep.drills.context import DrillContext
+from lockstep.judge.drill_marks import Topic
+from lockstep.judge.groups import Incarnation
 from lockstep.judge.history import History
-from lockstep.judge.rules.recreated import LEADER, NODE, WORKER
 from lockstep.kube import taints
 
 
-def run(ground: Ground) -> None:
-    """Strike three times; the node is given back whatever happens."""
-    nodes = ground.workers()
-    taints.remove(ground.client, nodes)  # an interrupted drill may have left one
-    await_collector(ground)
-    group = _whole(ground, since=-1.0)
-    for topic, victim in ((LEADER, group.leader.name), (WORKER, _worker(group))):
-        since = ground.note(f"{topic}: {victim}")
-        ground.client.delete(Pod, victim, namespace=ground.namespace)
-        group = _whole(ground, since)
+def run(context: DrillContext) -> None:
+    """Cause three incidents; the node is always restored."""
+    nodes = context.workers()
+    taints.remove(context.client, nodes)  # an interrupted drill may have left a taint
+    actions.await_collector(context)
+    group = _until_recovered(context, since=-1.0)
+    worker = min(pod.name for pod in group.workers)
+    for topic, victim in (
+        (Topic.LEADER_KILLED, group.leader.name),
+        (Topic.WORKER_KILLED, worker),
+    ):
+        since = context.mark(topic, victim)
+        context.client.delete(Pod, victim, namespace=context.namespace)
+        group = _until_recovered(context, since)
     node = str(group.leader.last.facts["node"])
     try:
-        since = ground.note(f"{NODE}: {node}")
-        taints.lose(ground.client, node, ground.expectation.scenario)
-        _whole(ground, since)
+        since = context.mark(Topic.NODE_LOST, node)
+        taints.lose(context.client, node, context.expectation.scenario)
+        _until_recovered(context, since)
     finally:
-        taints.remove(ground.client, nodes)
+        taints.remove(context.client, nodes)
 
 
-def _worker(group: Generation) -> str:
-    return min(pod.name for pod in group.workers)
+def _until_recovered(context: DrillContext, since: float) -> Incarnation:
+    """Wait until all groups are complete, and the first group was created after a time."""
+    what = "a group that is complete, with new pods and a PodGroup of its new leader"
+    history = context.until(
+        what, lambda seen: bool(_first_group(context, seen, since)), lasting=actions.STEADY
+    )
+    return _first_group(context, history, since)[0]
 
 
-def _whole(ground: Ground, since: float) -> Generation:
-    """Wait until all groups are whole, and the first of them was made after a time."""
-    what = "a group that is whole, with new pods and a PodGroup of its new leader"
-    history = ground.steadily(what, STEADY, lambda seen: bool(_struck(ground, seen, since)))
-    return _struck(ground, history, since)[0]
-
-
-def _struck(ground: Ground, history: History, since: float) -> list[Generation]:
-    """The first group, which is the one that is struck, if it is the one that is waited for."""
-    expectation = ground.expectation
+def _first_group(context: DrillContext, history: History, since: float) -> list[Incarnation]:
+    """The first group, which is the one that has incidents, if it was created after a time."""
+    expectation = context.expectation
     key = history.gangs(expectation)[0].key
-    groups = sets.whole(history, expectation, expectation.groups)
+    groups = actions.complete_groups(history, expectation, expectation.groups)
     return [group for group in groups if group.key == key and group.began > since]

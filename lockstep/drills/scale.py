@@ -1,24 +1,23 @@
-"""Scale to two groups, to six, to one: each time when the groups asked for are whole."""
+"""Scale to two groups, to six, to one: each time when the requested groups are complete."""
 
 from __future__ import annotations
 
-from lockstep.drills import actions as sets
-from lockstep.drills.collector import await_collector
-from lockstep.drills.context import Ground
-from lockstep.judge.rules.scaled import TOPIC
+from lockstep.drills import actions
+from lockstep.drills.context import DrillContext
+from lockstep.judge.drill_marks import Topic
 from lockstep.scenarios.registry import SCALE_STEPS
 
 
-def run(ground: Ground) -> None:
-    """Take every step; the last is what the set was made with, whatever happens."""
+def run(context: DrillContext) -> None:
+    """Take every step; the set always ends with the number of groups that Pulumi gave it."""
     last = SCALE_STEPS[-1]
-    sets.scale(ground, last)  # an interrupted drill may have left more
-    await_collector(ground)
-    sets.until_whole(ground, last)
+    actions.scale(context, last)  # an interrupted drill may have left more
+    actions.await_collector(context)
+    actions.until_complete(context, last)
     try:
         for groups in SCALE_STEPS:
-            ground.note(f"{TOPIC}: {groups}")
-            sets.scale(ground, groups)
-            sets.until_whole(ground, groups)
+            context.mark(Topic.SCALE, str(groups))
+            actions.scale(context, groups)
+            actions.until_complete(context, groups)
     finally:
-        sets.scale(ground, last)
+        actions.scale(context, last)

@@ -1,12 +1,12 @@
-"""What a rule looks at: a history, what was expected of it, and the limits to judge by."""
+"""The input of a rule: a history, what was expected of it, and the limits to judge by."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
-from lockstep.judge.history import Gang, History
+from lockstep.judge.groups import Incarnation, incarnations
+from lockstep.judge.history import History, ObservedGang
 from lockstep.judge.model import Expectation, Finding, Limits, RecheckAt
 from lockstep.recording.model import Recording
 
@@ -18,31 +18,41 @@ class Case:
     history: History
     expectation: Expectation
     limits: Limits
+    gangs: list[ObservedGang]
+    """Every gang of the workload that was ever observed, the expected gangs first."""
     final: bool = False
-    """Whether there will be no more to see: a rule says now what is missing, or never."""
+    """Whether the recording will not grow: a rule must say now what is missing."""
 
     @classmethod
     def of(
         cls, recording: Recording, expectation: Expectation, limits: Limits, final: bool = False
     ) -> Case:
-        """Open the case."""
-        return cls(History.of(recording, expectation.namespace), expectation, limits, final)
+        """Open the case of a recording."""
+        history = History.of(recording, expectation.namespace)
+        return cls(history, expectation, limits, history.gangs(expectation), final)
 
     @property
     def end(self) -> float:
-        """Until when everything is known."""
+        """The time until which everything is known."""
         return self.history.end
 
-    @cached_property
-    def gangs(self) -> list[Gang]:
-        """Every gang of the workload that was ever seen, the expected ones first."""
-        return self.history.gangs(self.expectation)
+    @property
+    def wanted(self) -> list[ObservedGang]:
+        """The gangs that should exist, whether they do or not."""
+        is_grouped = self.expectation.workload.is_grouped
+        return self.gangs[: self.expectation.groups if is_grouped else 1]
 
-    @cached_property
-    def wanted(self) -> list[Gang]:
-        """The gangs that should be there, whether they are or not."""
-        workload = self.expectation.workload
-        return self.gangs[: self.expectation.groups if workload.is_grouped else 1]
+    @property
+    def incarnations(self) -> list[Incarnation]:
+        """Every incarnation of every gang."""
+        return [one for gang in self.gangs for one in incarnations(gang)]
 
 
 Rule = Callable[[Case], Finding | RecheckAt | None]
+"""Looks for one outcome: finds it, does not find it, or says when to look again."""
+
+
+def fail(observed: str, *problems: str, evidence: tuple[str, ...] | None = None) -> Finding:
+    """A finding that fails the verdict; the problems are the evidence if there is no other."""
+    shown = problems if evidence is None else evidence
+    return Finding(observed, "; ".join(problems), shown, valid=False)

@@ -1,163 +1,181 @@
-"""The runs of gangs that come and go: when each was whole, for how long, and what that cost."""
+"""Figures of a verdict: bind skew, release latency, and what gangs that take turns achieved."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lockstep.judge import groups as generations
-from lockstep.judge.groups import Generation
-from lockstep.judge.history import Gang, History, Pod
+from lockstep.judge.groups import Incarnation, incarnations
+from lockstep.judge.history import History, Interval, ObservedGang, bind_times, count_at_starts
+
+
+def bind_skew(history: History, gang: ObservedGang) -> float | None:
+    """Last minus first bind of a gang whose pods are all bound; None if a time is not known."""
+    bound = gang.bound
+    if len(bound) != gang.size or not all(pod.exactly_bound for pod in bound):
+        return None
+    times = bind_times(bound)
+    burst = Interval(min(times), max(times))
+    # Binds that the API server reported together after an interruption have no known times.
+    if any(cut.touches(burst) for cut in history.cuts):
+        return None
+    return burst.end - burst.start
+
+
+def longest_bind_skew(history: History, gangs: Iterable[ObservedGang]) -> float | None:
+    """The longest bind skew of some gangs; None unless it is known for each of them."""
+    skews = [bind_skew(history, gang) for gang in gangs]
+    known = [skew for skew in skews if skew is not None]
+    return max(known) if known and len(known) == len(skews) else None
+
+
+def release(history: History, gangs: Iterable[ObservedGang]) -> tuple[float, str, float] | None:
+    """The last taint removal before the last bind: its time, its worker, seconds until the bind.
+
+    None if either was not observed as it happened.
+    """
+    pods = [pod for gang in gangs for pod in gang.bound]
+    if not pods or not all(pod.exactly_bound for pod in pods):
+        return None
+    last = max(bind_times(pods))
+    before = [(at, node) for at, node in history.taint_removals() if at <= last]
+    if not before:
+        return None
+    at, node = max(before)
+    return at, node, last - at
 
 
 @dataclass(frozen=True)
 class Run:
-    """A gang that was bound whole."""
+    """The time in which one incarnation of a gang was completely bound."""
 
-    generation: Generation
+    incarnation: Incarnation
     start: float
     """When the last of its pods was bound."""
     end: float
-    """When the first of its pods left, or the recording ended."""
+    """When the first of its pods began to terminate, or the recording ended."""
     over: bool
-    """Whether one left."""
-
-    @property
-    def running(self) -> bool:
-        """Whether all of its pods were seen to run together."""
-        return self.generation.whole_at is not None
-
-    @property
-    def ending(self) -> float:
-        """How long its other pods kept their places after the first had left."""
-        return max(0.0, max(map(_left, self._bound), default=self.end) - self.end)
-
-    @property
-    def lingers(self) -> bool:
-        """Whether a pod of it keeps its place though another has left."""
-        return self.over and any(pod.alive for pod in self._bound)
-
-    @property
-    def _bound(self) -> list[Pod]:
-        return [pod for pod in self.generation.pods if pod.bound]
+    """Whether a pod began to terminate."""
 
     @property
     def key(self) -> str:
-        """The gang."""
-        return self.generation.key
+        """The name of the gang."""
+        return self.incarnation.key
+
+    @property
+    def ran(self) -> bool:
+        """Whether all pods were observed running at the same time."""
+        return self.incarnation.completed_at is not None
+
+    @property
+    def ending(self) -> float:
+        """How long the other pods kept their places after the first pod terminated."""
+        ends = [pod.ends for pod in self.incarnation.bound_pods]
+        return max(0.0, max(ends, default=self.end) - self.end)
+
+    @property
+    def lingers(self) -> bool:
+        """Whether a pod keeps its place although another pod terminated."""
+        return self.over and any(pod.alive for pod in self.incarnation.bound_pods)
 
     @property
     def wait(self) -> float:
-        """How long it waited, from the creation of its leader."""
-        return max(0.0, self.start - self.generation.began)
+        """How long the gang waited, from the creation of its leader."""
+        return max(0.0, self.start - self.incarnation.began)
 
     @property
-    def bound_exactly(self) -> bool:
-        """Whether a watch told of every binding, so that their times are known."""
-        return all(pod.exactly_bound for pod in self._bound)
+    def exactly_bound(self) -> bool:
+        """Whether a watch reported every bind, so that their times are known."""
+        return all(pod.exactly_bound for pod in self.incarnation.bound_pods)
 
 
-def of(history: History, gangs: Iterable[Gang]) -> list[Run]:
+def runs(history: History, gangs: Iterable[ObservedGang]) -> list[Run]:
     """Every run of some gangs, in the order in which they began."""
     found = []
-    for gang in gangs:
-        for generation in generations.of(gang):
-            start = _whole_from(generation)
-            if start is not None:
-                end = min(_left(pod) for pod in generation.pods if pod.bound)
-                over = end <= history.end
-                found.append(Run(generation, start, min(end, history.end), over))
+    for one in (one for gang in gangs for one in incarnations(gang)):
+        if one.fully_bound_at is not None:
+            end = min(pod.ends for pod in one.bound_pods)
+            over = end <= history.end
+            found.append(Run(one, one.fully_bound_at, min(end, history.end), over))
     return sorted(found, key=lambda run: (run.start, run.key))
 
 
-def _left(pod: Pod) -> float:
-    return pod.leaving.at if pod.leaving else float("inf")
-
-
-def _whole_from(generation: Generation) -> float | None:
-    """When the last pod of a gang was bound, all others being there still."""
-    spans = sorted((pod.bound.at, _left(pod)) for pod in generation.pods if pod.bound)
-    for at, _ in spans:
-        if sum(1 for start, end in spans if start <= at < end) >= generation.size:
-            return at
-    return None
-
-
 def most_at_once(runs: Sequence[Run]) -> int:
-    """How many gangs were whole at the same time, at most."""
-    return max(
-        (sum(1 for other in runs if other.start <= run.start < other.end) for run in runs),
-        default=0,
-    )
+    """The largest number of gangs that were completely bound at the same time."""
+    return _most((run.start, run.end) for run in runs)
 
 
-def most_places(gangs: Iterable[Gang]) -> tuple[int, int]:
-    """How many pods held a place at the same time, at most: of gangs, and of gangs that end, too.
+def most_places(gangs: Iterable[ObservedGang]) -> tuple[int, int]:
+    """Return (peak of bound pods without those of ending gangs, peak with them).
 
-    A pod that leaves gives its place up. A gang that has run ends when its first pod leaves.
+    A pod that terminates gives up its place. A gang that ran is ending when its first pod
+    terminates.
     """
     active: list[tuple[float, float]] = []
     every: list[tuple[float, float]] = []
-    for life in (life for gang in gangs for life in generations.of(gang)):
-        bound = [pod for pod in life.pods if pod.bound]
-        end = min(map(_left, bound), default=0.0)
-        whole = _whole_from(life) is not None
-        for pod in bound:
-            start = pod.bound.at if pod.bound else 0.0
-            every.append((start, _left(pod)))
-            active.append((start, end if whole else _left(pod)))
+    for one in (one for gang in gangs for one in incarnations(gang)):
+        bound = one.bound_pods
+        first_end = min((pod.ends for pod in bound), default=0.0)
+        for pod, start in zip(bound, bind_times(bound), strict=True):
+            every.append((start, pod.ends))
+            active.append((start, pod.ends if one.fully_bound_at is None else first_end))
     return _most(active), _most(every)
 
 
-def _most(spans: Sequence[tuple[float, float]]) -> int:
-    return max((sum(1 for s, e in spans if s <= start < e) for start, _ in spans), default=0)
+def _most(spans: Iterable[tuple[float, float]]) -> int:
+    return max((count for _, count in count_at_starts(spans)), default=0)
 
 
 def handovers(runs: Sequence[Run]) -> list[float]:
-    """How long it took, after each run, until the next gang was whole."""
-    starts = [run.start for run in runs]
-    after = [[start for start in starts if start >= run.end] for run in runs if run.over]
-    return [min(later) - run.end for run, later in zip(_over(runs), after, strict=True) if later]
+    """How long it took, after each run that ended, until the next gang was completely bound."""
+    found = []
+    for run in runs:
+        later = [other.start for other in runs if other.start >= run.end]
+        if run.over and later:
+            found.append(min(later) - run.end)
+    return found
 
 
-def _over(runs: Sequence[Run]) -> list[Run]:
-    return [run for run in runs if run.over]
-
-
-def longest_bind_skew(history: History, runs: Sequence[Run]) -> float | None:
-    """Last minus first bind of one gang, the longest of those whose times are all known."""
+def longest_run_skew(history: History, runs: Iterable[Run]) -> float | None:
+    """The longest bind skew of the runs whose bind times are all known."""
     skews = []
     for run in runs:
-        binding = run.generation.binding(history.end)
-        if binding is None or not run.bound_exactly:
-            continue
-        if not any(cut.start <= binding.end and binding.start <= cut.end for cut in history.cuts):
-            skews.append(binding.end - binding.start)
+        burst = run.incarnation.binding(history.end)
+        if burst and run.exactly_bound and not any(cut.touches(burst) for cut in history.cuts):
+            skews.append(burst.end - burst.start)
     return max(skews, default=None)
 
 
-def figures(history: History, gangs: Sequence[Gang], runs: Sequence[Run]) -> dict[str, float]:
-    """What a crowd of gangs got done and what it cost, in figures that compare two schedulers.
+def longest_binding(groups: Iterable[Incarnation], end: float) -> float:
+    """The longest binding burst of the groups whose leaders were created during the recording."""
+    bursts = [group.binding(end) for group in groups if not group.leader.first.listed]
+    return max((burst.end - burst.start for burst in bursts if burst), default=0.0)
 
-    A pod holds its place from its binding until it leaves: usefully while its gang is whole, in
-    vain before that, and after that as long as it takes to end a gang.
+
+def crowd_figures(
+    history: History, gangs: Iterable[ObservedGang], runs: Sequence[Run]
+) -> dict[str, float]:
+    """What gangs that compete achieved and what it cost, to compare two schedulers.
+
+    A pod occupies its place from its bind until it terminates. That is useful while its gang is
+    completely bound, and wasted before that.
     """
-    lives = [life for gang in gangs for life in generations.of(gang)]
-    ran = {run.generation.leader.first.uid: run for run in runs}
+    groups = [one for gang in gangs for one in incarnations(gang)]
+    by_leader = {run.incarnation.leader.uid: run for run in runs}
     useful = wasted = ending = 0.0
     waits = [run.wait for run in runs]
-    for life in lives:
-        run = ran.get(life.leader.first.uid)
+    for group in groups:
+        run = by_leader.get(group.leader.uid)
         start, end = (run.start, run.end) if run else (history.end, history.end)
-        wasted += _held(life, history, 0.0, start)
-        useful += _held(life, history, start, end)
-        ending += _held(life, history, end, history.end)
-        if run is None and life.leader.alive:
-            waits.append(history.end - life.began)
-    first = min((life.began for life in lives), default=history.end)
+        wasted += _pod_seconds(group, 0.0, start)
+        useful += _pod_seconds(group, start, end)
+        ending += _pod_seconds(group, end, history.end)
+        if run is None and group.leader.alive:
+            waits.append(history.end - group.began)
+    first = min((group.began for group in groups), default=history.end)
     return {
         "watchedSeconds": history.end - first,
-        "gangsCompleted": sum(1 for run in _over(runs) if run.running),
+        "gangsCompleted": sum(1 for run in runs if run.over and run.ran),
         "gangsAtOnce": most_at_once(runs),
         "podSecondsUseful": useful,
         "podSecondsWasted": wasted,
@@ -166,11 +184,7 @@ def figures(history: History, gangs: Sequence[Gang], runs: Sequence[Run]) -> dic
     }
 
 
-def _held(life: Generation, history: History, start: float, end: float) -> float:
-    """Pod-seconds for which the pods of a gang held their places within a stretch of time."""
-    total = 0.0
-    for pod in life.pods:
-        if pod.bound:
-            left = min(_left(pod), history.end, end)
-            total += max(0.0, left - max(pod.bound.at, start))
-    return total
+def _pod_seconds(group: Incarnation, start: float, end: float) -> float:
+    """How long the pods of a group occupied their places between two times, added up."""
+    within = Interval(start, end)
+    return sum(within.overlap(Interval(pod.bound.at, pod.ends)) for pod in group.pods if pod.bound)

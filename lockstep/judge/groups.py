@@ -1,174 +1,225 @@
-"""The lives of one group: each has a leader of its own, and all of its pods are its.
+"""Incarnations of groups: one leader pod and the workers that were created for it.
 
-LWS makes the workers after their leader and removes them with it, so a worker belongs to the leader
-that was the newest when the worker came.
+LWS creates the workers after their leader and deletes them with it, so a worker belongs to the
+leader that was the newest when the worker was created.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from lockstep.judge.history import Gang, History, Interval, Life, Pod
+from lockstep.judge.history import (
+    History,
+    Interval,
+    ObjectHistory,
+    ObservedGang,
+    PodHistory,
+    count_at_starts,
+)
 
 
 @dataclass(frozen=True)
-class Generation:
-    """One leader and the workers that were made for it, also those that replaced others."""
+class Incarnation:
+    """One leader and the workers that were created for it, also those that replaced others."""
 
     key: str
+    """The name of the group."""
     size: int
-    leader: Pod
-    workers: tuple[Pod, ...] = ()
+    leader: PodHistory
+    workers: tuple[PodHistory, ...] = ()
 
     @property
-    def pods(self) -> list[Pod]:
+    def pods(self) -> list[PodHistory]:
         """The leader and its workers."""
         return [self.leader, *self.workers]
 
     @property
+    def bound_pods(self) -> list[PodHistory]:
+        """Pods that were bound, also those that are terminating or deleted."""
+        return [pod for pod in self.pods if pod.bound]
+
+    @property
     def began(self) -> float:
-        """When its leader was made."""
+        """When the leader was created."""
         return self.leader.first.at
 
     @property
     def revision(self) -> str | None:
-        """The template that it was made from."""
+        """The revision of the template that the leader was created from."""
         return self.leader.first.facts.get("revision")
 
     @cached_property
-    def whole_at(self) -> float | None:
-        """When all of its pods first ran together."""
-        spans = [(pod.running.at, _left(pod)) for pod in self.pods if pod.running]
-        return next((at for at, count in _levels(spans) if count >= self.size), None)
+    def completed_at(self) -> float | None:
+        """When all pods first ran at the same time."""
+        spans = [(pod.running.at, pod.ends) for pod in self.pods if pod.running]
+        return self._first_full(spans)
+
+    @cached_property
+    def fully_bound_at(self) -> float | None:
+        """When all pods were first bound at the same time."""
+        return self._first_full(self._bound_spans())
 
     @property
-    def whole(self) -> bool:
-        """Whether all of its pods run, and are there to stay."""
+    def is_complete(self) -> bool:
+        """Whether all pods run, and none is terminating."""
         alive = [pod for pod in self.pods if pod.alive]
         return len(alive) == self.size and all(pod.is_running for pod in alive)
 
-    @cached_property
-    def broken_at(self) -> float | None:
-        """When the first of its pods left, after it was whole."""
-        if self.whole_at is None:
-            return None
-        leaving = [_left(p) for p in self.pods if _left(p) > self.whole_at]
-        return min((at for at in leaving if at < float("inf")), default=None)
-
-    def whole_until(self, at: float) -> bool:
-        """Whether it was whole at a time: it had become so, and nobody had left."""
-        there = [pod for pod in self.pods if pod.running and pod.running.at <= at < _left(pod)]
+    def was_complete_at(self, at: float) -> bool:
+        """Whether all pods ran at a time, and none had begun to terminate."""
+        there = [pod for pod in self.pods if pod.running and pod.running.at <= at < pod.ends]
         return len(there) == self.size
 
-    @cached_property
-    def ended(self) -> float | None:
-        """When its leader began to leave."""
-        return self.leader.leaving.at if self.leader.leaving else None
-
     def binding(self, end: float) -> Interval | None:
-        """The burst in which it was bound: from the first bind until all pods were, or one left.
+        """The burst from the first bind until all pods were bound or one terminated.
 
-        RecheckAt gaps are no fault of a scheduler: somebody took pods away from a whole gang.
+        Later gaps are no fault of the scheduler: something removed pods of a complete gang.
         """
-        spans = [(pod.bound.at, _left(pod)) for pod in self.pods if pod.bound]
-        levels = _levels([span for span in spans if span[1] > span[0]])
-        if not levels:
+        spans = self._bound_spans()
+        held = [span for span in spans if span[1] > span[0]]
+        if not held:
             return None
-        first = levels[0][0]
-        full = next((at for at, count in levels if count >= self.size), None)
+        first = min(held)[0]
+        full = self._first_full(held)
         if full is not None:
             return Interval(first, full)
-        gone = min((left for _, left in spans), default=end)
-        return Interval(first, min(gone, end), open=gone > end)
+        left = min(span[1] for span in spans)
+        return Interval(first, min(left, end), open=left > end)
+
+    def _bound_spans(self) -> list[tuple[float, float]]:
+        return [(pod.bound.at, pod.ends) for pod in self.pods if pod.bound]
+
+    def _first_full(self, spans: Iterable[tuple[float, float]]) -> float | None:
+        return next((at for at, count in count_at_starts(spans) if count >= self.size), None)
 
 
-def _left(pod: Pod) -> float:
-    return pod.leaving.at if pod.leaving else float("inf")
-
-
-def _levels(spans: Iterable[tuple[float, float]]) -> list[tuple[float, int]]:
-    """Count at each beginning how many spans hold then."""
-    known = sorted(spans)
-    return [(at, sum(1 for start, end in known if start <= at < end)) for at, _ in known]
-
-
-def of(gang: Gang) -> list[Generation]:
-    """The generations of a group, oldest first."""
+def incarnations(gang: ObservedGang) -> list[Incarnation]:
+    """The incarnations of a group, oldest first."""
     leaders = sorted(
         (pod for pod in gang.pods if pod.first.facts.get("role") == "leader"),
-        key=lambda pod: (pod.first.at, not pod.gone),
+        key=lambda pod: (pod.first.at, not pod.deleted),
     )
-    made: dict[str, list[Pod]] = {leader.first.uid: [] for leader in leaders}
+    workers: dict[str, list[PodHistory]] = {leader.uid: [] for leader in leaders}
     for pod in gang.pods:
         if pod.first.facts.get("role") == "leader":
             continue
         before = [leader for leader in leaders if leader.first.at <= pod.first.at]
         if before:
-            made[before[-1].first.uid].append(pod)
+            workers[before[-1].uid].append(pod)
     return [
-        Generation(
+        Incarnation(
             gang.key,
             int(leader.first.facts.get("size") or gang.size),
             leader,
-            tuple(made[leader.first.uid]),
+            tuple(workers[leader.uid]),
         )
         for leader in leaders
     ]
 
 
-def pod_groups(history: History, at: float) -> list[Life]:
-    """The PodGroups that were there at a time."""
-    return [
-        life
-        for life in history.lives.get("podgroup", ())
-        if life.first.at <= at and not (life.gone and life.last.at <= at)
-    ]
+def complete_at(gangs: Iterable[ObservedGang], at: float) -> list[Incarnation]:
+    """The groups that were complete at a time."""
+    return [one for gang in gangs for one in incarnations(gang) if one.was_complete_at(at)]
 
 
-def owned(history: History, generation: Generation, at: float) -> Life | None:
-    """The PodGroup that belonged to this very leader, by its uid, at a time."""
-    uid = generation.leader.first.uid
-    groups = pod_groups(history, at)
-    return next((one for one in groups if one.first.facts.get("ownerUid") == uid), None)
+def pod_group_of(history: History, group: Incarnation, at: float) -> ObjectHistory | None:
+    """The PodGroup that this very leader owned, by its uid, at a time."""
+    existing = (one for one in history.all("podgroup") if one.exists_at(at))
+    return next(
+        (one for one in existing if one.first.facts.get("ownerUid") == group.leader.uid), None
+    )
 
 
-def standing(gangs: Sequence[Gang], at: float) -> list[Generation]:
-    """The groups that were whole at a time, one for each gang that was."""
-    return [life for gang in gangs for life in of(gang) if life.whole_until(at)]
-
-
-def strays(history: History, groups: Sequence[Generation], at: float) -> list[str]:
-    """What keeps the PodGroups at a time from being exactly those of the groups' own leaders."""
+def wrong_pod_groups(history: History, groups: Sequence[Incarnation], at: float) -> list[str]:
+    """How the PodGroups at a time differ from exactly those of the groups' own leaders."""
     found = [
         f"{group.leader.name} owns no PodGroup"
         for group in groups
-        if owned(history, group, at) is None
+        if pod_group_of(history, group, at) is None
     ]
-    leaders = {group.leader.first.uid for group in groups}
+    leaders = {group.leader.uid for group in groups}
     return found + [
-        f"PodGroup {one.name} is one too many"
-        for one in pod_groups(history, at)
-        if one.last.facts.get("ownerUid") not in leaders
+        f"unexpected PodGroup {one.name}"
+        for one in history.all("podgroup")
+        if one.exists_at(at) and one.last.facts.get("ownerUid") not in leaders
     ]
 
 
-def slow_binding(
-    history: History, generations: Sequence[Generation], burst: float
-) -> tuple[Generation, Interval] | None:
-    """The first generation that was bound in part for longer than one bind burst."""
-    for generation in generations:
-        binding = generation.binding(history.end)
-        if binding is None:
-            continue
-        unseen = sum(binding.overlap(cut) for cut in history.cuts)
-        if binding.end - binding.start - unseen > burst:
-            return generation, binding
-    return None
+@dataclass(frozen=True)
+class PartlyBound:
+    """A stretch in which some pods of a gang, but not all, were bound."""
+
+    gang: ObservedGang
+    size: int
+    pods: Sequence[PodHistory]
+    """The pods that belong together in this stretch."""
+    interval: Interval
+    seconds: float
+    """Its length without the time in which the watch was interrupted."""
+
+    @property
+    def bound(self) -> list[PodHistory]:
+        """Pods that were bound in this stretch."""
+        start, end = self.interval.start, self.interval.end
+        return [
+            pod
+            for pod in self.pods
+            if pod.bound
+            and pod.ends > start
+            and (pod.bound.at < end or (self.interval.open and pod.alive))
+        ]
 
 
-def longest_binding(generations: Sequence[Generation], end: float) -> float:
-    """The longest burst in which one of them was bound, of those that were seen to come."""
-    bursts = [life.binding(end) for life in generations if not life.leader.first.listed]
-    return max((burst.end - burst.start for burst in bursts if burst), default=0.0)
+def binding_bursts(history: History, gangs: Iterable[ObservedGang]) -> Iterator[PartlyBound]:
+    """The binding of each incarnation of some gangs; how a gang ends is left out."""
+    for gang in gangs:
+        for one in incarnations(gang):
+            if burst := one.binding(history.end):
+                seconds = history.watched_seconds(burst)
+                yield PartlyBound(gang, one.size, one.pods, burst, seconds)
+
+
+def partly_bound(history: History, gangs: Iterable[ObservedGang]) -> Iterator[PartlyBound]:
+    """Every stretch in which gangs were partly bound, also after they were complete.
+
+    Pods of another revision or size are another gang: an update replaces one gang by the other.
+    """
+    for gang in gangs:
+        by_template: dict[tuple[Any, int], list[PodHistory]] = {}
+        for pod in gang.pods:
+            facts = pod.first.facts
+            template = (facts.get("revision"), int(facts.get("size") or gang.size))
+            by_template.setdefault(template, []).append(pod)
+        for (_, size), pods in by_template.items():
+            for interval in _partial_intervals(pods, size, history.end):
+                seconds = history.watched_seconds(interval)
+                yield PartlyBound(gang, size, pods, interval, seconds)
+
+
+def _partial_intervals(pods: Iterable[PodHistory], size: int, end: float) -> Iterator[Interval]:
+    """Find when some of the pods, but not all, were bound.
+
+    A pod counts from its bind until it begins to terminate: a group that is deleted as a whole
+    loses its pods one after the other, and that is no fault of the scheduler.
+    """
+    changes: dict[float, int] = {}
+    for pod in pods:
+        if pod.bound and pod.ends > pod.bound.at:
+            changes[pod.bound.at] = changes.get(pod.bound.at, 0) + 1
+            if pod.terminating:
+                changes[pod.ends] = changes.get(pod.ends, 0) - 1
+    count = 0
+    since: float | None = None
+    for at in sorted(changes):
+        count += changes[at]
+        partial = 0 < count < size
+        if partial and since is None:
+            since = at
+        elif not partial and since is not None:
+            yield Interval(since, at)
+            since = None
+    if since is not None:
+        yield Interval(since, max(end, since), open=True)

@@ -1,69 +1,218 @@
-"""From a recording to lives: what became of each pod, gang, PodGroup and worker, and when.
+"""The history of each object in a recording: pods, gangs, PodGroups and workers over time.
 
 Observations are sorted first and repeats left out, so that neither the order in which two watches
-delivered nor a watch that told something twice changes a verdict.
+delivered nor an observation that was delivered twice changes a verdict.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from lockstep.judge.gangs import Gang
-from lockstep.judge.lives import Interval, Life, Pod
-from lockstep.judge.model import Expectation
+from lockstep.judge.model import Expectation, Workload
 from lockstep.recording.model import Kind, Observation, Recording
 
-__all__ = ["Gang", "History", "Interval", "Life", "Pod"]
+_FINISHED = ("Succeeded", "Failed")
+_BLOCKING = ("NoSchedule", "NoExecute")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A stretch of time; `open` when it had not ended by the end of the recording."""
+
+    start: float
+    end: float
+    open: bool = False
+
+    def overlap(self, other: Interval) -> float:
+        """Seconds that both stretches have in common."""
+        return max(0.0, min(self.end, other.end) - max(self.start, other.start))
+
+    def touches(self, other: Interval) -> bool:
+        """Whether both stretches have a moment in common."""
+        return self.start <= other.end and other.start <= self.end
+
+
+@dataclass(frozen=True)
+class ObjectHistory:
+    """All observations of one object, oldest first; another uid is another object."""
+
+    observations: tuple[Observation, ...]
+
+    @property
+    def first(self) -> Observation:
+        """The first observation."""
+        return self.observations[0]
+
+    @property
+    def last(self) -> Observation:
+        """The newest observation."""
+        return self.observations[-1]
+
+    @property
+    def name(self) -> str:
+        """The object's name."""
+        return self.first.name
+
+    @property
+    def uid(self) -> str:
+        """The object's uid."""
+        return self.first.uid
+
+    @property
+    def deleted(self) -> bool:
+        """Whether the object was deleted."""
+        return self.last.change == "DELETED"
+
+    def exists_at(self, at: float) -> bool:
+        """Whether the object existed at a time."""
+        return self.first.at <= at and not (self.deleted and self.last.at <= at)
+
+
+class PodHistory(ObjectHistory):
+    """A pod from its creation to its deletion."""
+
+    @cached_property
+    def bound(self) -> Observation | None:
+        """The observation that first showed the pod on a node."""
+        return next((seen for seen in self.observations if seen.facts.get("node")), None)
+
+    @cached_property
+    def running(self) -> Observation | None:
+        """The observation that first showed the pod running."""
+        states = (seen for seen in self.observations if seen.facts.get("phase") == "Running")
+        return next(states, None)
+
+    @cached_property
+    def terminating(self) -> Observation | None:
+        """The observation that first showed the pod finished, being deleted or deleted."""
+        return next((seen for seen in self.observations if _terminates(seen)), None)
+
+    @property
+    def ends(self) -> float:
+        """When the pod began to terminate; infinite if it did not."""
+        return self.terminating.at if self.terminating else math.inf
+
+    @property
+    def alive(self) -> bool:
+        """Whether the pod exists and is not terminating."""
+        return self.terminating is None
+
+    @property
+    def exactly_bound(self) -> bool:
+        """Whether a watch reported the bind, so that its time is known."""
+        return self.bound is not None and not self.bound.listed
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the pod runs now."""
+        return self.alive and self.last.facts.get("phase") == "Running"
+
+
+def _terminates(seen: Observation) -> bool:
+    facts = seen.facts
+    return seen.change == "DELETED" or bool(facts.get("deleting")) or facts["phase"] in _FINISHED
+
+
+def is_refused(pods: Sequence[PodHistory]) -> bool:
+    """Whether the scheduler has refused every one of some pods."""
+    return all(pod.last.facts.get("unschedulable") for pod in pods)
+
+
+def bind_times(pods: Iterable[PodHistory]) -> list[float]:
+    """When each of the pods that are bound was bound."""
+    return [pod.bound.at for pod in pods if pod.bound]
+
+
+def count_at_starts(spans: Iterable[tuple[float, float]]) -> list[tuple[float, int]]:
+    """For each start of a span, in order: the time, and how many spans contain it."""
+    known = sorted(spans)
+    return [(at, sum(1 for start, end in known if start <= at < end)) for at, _ in known]
+
+
+@dataclass(frozen=True)
+class ObservedGang:
+    """The pods of one gang, including those that were deleted and recreated."""
+
+    key: str
+    size: int
+    pods: tuple[PodHistory, ...] = ()
+
+    @property
+    def alive(self) -> list[PodHistory]:
+        """Pods that exist and are not terminating."""
+        return [pod for pod in self.pods if pod.alive]
+
+    @property
+    def bound(self) -> list[PodHistory]:
+        """Pods that are alive and have a node."""
+        return [pod for pod in self.alive if pod.bound]
+
+    @property
+    def waiting(self) -> list[PodHistory]:
+        """Pods that are alive and have no node."""
+        return [pod for pod in self.alive if not pod.bound]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every pod of the gang runs."""
+        alive = self.alive
+        return len(alive) == self.size and all(pod.is_running for pod in alive)
 
 
 @dataclass(frozen=True)
 class History:
-    """A recording, told by object."""
+    """A recording, sorted by object."""
 
     recording: Recording
-    lives: dict[Kind, list[Life]] = field(default_factory=dict)
+    objects: dict[Kind, list[ObjectHistory]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, recording: Recording, namespace: str) -> History:
-        """Tell what happened in one namespace, and on the workers."""
-        stories: dict[tuple[Kind, str], list[Observation]] = {}
+        """Collect the histories of the objects in one namespace, and of the workers."""
+        by_object: dict[tuple[Kind, str], list[Observation]] = {}
         done: set[tuple[str, str, str]] = set()
         for seen in sorted(recording.observations, key=_order):
-            told = (seen.uid, seen.version, seen.change)
-            if told in done or (seen.kind != "node" and seen.namespace != namespace):
+            identity = (seen.uid, seen.version, seen.change)
+            if identity in done or (seen.kind != "node" and seen.namespace != namespace):
                 continue
-            done.add(told)
-            stories.setdefault((seen.kind, seen.uid), []).append(seen)
-        lives: dict[Kind, list[Life]] = {}
-        for (kind, _), story in stories.items():
-            make = Pod if kind == "pod" else Life
-            lives.setdefault(kind, []).append(make(tuple(story)))
-        return cls(recording, lives)
+            done.add(identity)
+            by_object.setdefault((seen.kind, seen.uid), []).append(seen)
+        objects: dict[Kind, list[ObjectHistory]] = {}
+        for (kind, _), observations in by_object.items():
+            make = PodHistory if kind == "pod" else ObjectHistory
+            objects.setdefault(kind, []).append(make(tuple(observations)))
+        return cls(recording, objects)
 
     @property
     def end(self) -> float:
-        """Until when it is known."""
+        """The time until which everything is known."""
         return self.recording.end
 
+    def all(self, kind: Kind) -> list[ObjectHistory]:
+        """Every object of a kind that was ever observed."""
+        return self.objects.get(kind, [])
+
+    def existing(self, kind: Kind) -> list[ObjectHistory]:
+        """Objects of a kind that exist now."""
+        return [one for one in self.all(kind) if not one.deleted]
+
     @cached_property
-    def pods(self) -> list[Pod]:
-        """Every pod that was ever seen."""
-        return [life for life in self.lives.get("pod", ()) if isinstance(life, Pod)]
+    def pods(self) -> list[PodHistory]:
+        """Every pod that was ever observed."""
+        return [pod for pod in self.all("pod") if isinstance(pod, PodHistory)]
 
     @cached_property
     def alive(self) -> frozenset[str]:
-        """The uids of pods that are there to stay."""
-        return frozenset(pod.first.uid for pod in self.pods if pod.alive)
-
-    def living(self, kind: Kind) -> list[Life]:
-        """Objects of a kind that are there."""
-        return [life for life in self.lives.get(kind, ()) if not life.gone]
+        """The uids of the pods that are alive."""
+        return frozenset(pod.uid for pod in self.pods if pod.alive)
 
     @cached_property
     def cuts(self) -> list[Interval]:
-        """Stretches in which the pods were not followed, so that they have no times."""
+        """Stretches in which the watch of pods was interrupted, so that no time is known."""
         found: list[Interval] = []
         since: float | None = None
         for status in sorted(self.recording.watch_log, key=lambda status: status.at):
@@ -78,21 +227,39 @@ class History:
             found.append(Interval(since, max(self.end, since), open=True))
         return found
 
-    def gangs(self, expectation: Expectation) -> list[Gang]:
-        """The expected gangs, empty ones included, and after them any that should not be."""
-        workload = str(expectation.workload)
-        mine = [pod for pod in self.pods if pod.first.facts.get("workload") == workload]
-        if not expectation.workload.is_grouped:
-            return [Gang(expectation.workload.name, expectation.pods, tuple(mine))]
-        names = [f"{expectation.workload.name}-{index}" for index in range(expectation.groups)]
-        members: dict[str, list[Pod]] = {name: [] for name in names}
+    def watched_seconds(self, interval: Interval) -> float:
+        """The length of an interval without the time in which the watch was interrupted."""
+        return interval.end - interval.start - sum(interval.overlap(cut) for cut in self.cuts)
+
+    def gangs(
+        self, expectation: Expectation, workload: Workload | None = None
+    ) -> list[ObservedGang]:
+        """The expected gangs of a workload, even if empty, then any that are not expected."""
+        workload = workload or expectation.workload
+        mine = [pod for pod in self.pods if pod.first.facts.get("workload") == str(workload)]
+        if not workload.is_grouped:
+            return [ObservedGang(workload.name, expectation.pods, tuple(mine))]
+        names = [f"{workload.name}-{index}" for index in range(expectation.groups)]
+        members: dict[str, list[PodHistory]] = {name: [] for name in names}
         for pod in mine:
             members.setdefault(str(pod.first.facts.get("group")), []).append(pod)
-        return [Gang(name, expectation.size, tuple(pods)) for name, pods in members.items()]
+        return [ObservedGang(name, expectation.size, tuple(pods)) for name, pods in members.items()]
+
+    def expected_gangs(
+        self, expectation: Expectation, workload: Workload | None = None
+    ) -> list[ObservedGang]:
+        """The gangs that a workload should have, whether they exist or not."""
+        workload = workload or expectation.workload
+        count = expectation.groups if workload.is_grouped else 1
+        return self.gangs(expectation, workload)[:count]
+
+    def rival_gangs(self, expectation: Expectation) -> list[ObservedGang]:
+        """The gangs that the rival should have; none if there is no rival."""
+        return self.expected_gangs(expectation, expectation.rival) if expectation.rival else []
 
     def taint_removals(self) -> list[tuple[float, str]]:
-        """When a worker was freed, and which."""
-        return [(at, node) for at, node, freed in self._taint_changes() if freed]
+        """When a worker was unblocked, and its name, in order."""
+        return [(at, node) for at, node, removed in self._taint_changes() if removed]
 
     def last_change(self) -> float:
         """When something last changed that may change what the scheduler can do."""
@@ -102,22 +269,22 @@ class History:
 
     def _taint_changes(self) -> list[tuple[float, str, bool]]:
         found: list[tuple[float, str, bool]] = []
-        for node in self.lives.get("node", ()):
-            before = _taints(node.first)
-            for seen in node.story[1:]:
-                now = _taints(seen)
+        for node in self.all("node"):
+            before = _blocking_taints(node.first)
+            for seen in node.observations[1:]:
+                now = _blocking_taints(seen)
                 if now != before:
                     found.append((seen.at, node.name, bool(before - now)))
                 before = now
         return sorted(found)
 
 
-def _taints(seen: Observation) -> frozenset[tuple[Any, ...]]:
-    """Blocking taints: the others keep no pod away."""
+def _blocking_taints(seen: Observation) -> frozenset[tuple[Any, ...]]:
+    """Taints that keep pods away from a worker; PreferNoSchedule does not."""
     return frozenset(
         (taint.get("key"), taint.get("value"), taint.get("effect"))
         for taint in seen.facts.get("taints") or ()
-        if taint.get("effect") in ("NoSchedule", "NoExecute")
+        if taint.get("effect") in _BLOCKING
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether a PodGroup holds each gang together, with the right demands, and none besides."""
+"""PodGroups: whether each gang has its own, with the right demands, and what Volcano said."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ from fractions import Fraction
 from typing import Any
 
 from lockstep.judge.case import Case
-from lockstep.judge.history import Gang, History, Life
+from lockstep.judge.history import History, ObjectHistory, ObservedGang
 from lockstep.judge.model import Expectation
 from lockstep.kube import quantity
 
-# Volcano's own words for a refused gang; the second number is how many pods it had before it.
+# Volcano's message for a refused gang; the second number is how many pods of it existed.
 _REFUSAL = re.compile(r"^\d+/(?P<tasks>\d+) tasks in gang unschedulable")
 
-# An event client writes 25 events about one object, then one in five minutes: after so many
-# refusals, silence is no sign that cycles have stopped.
+# An event client writes 25 events about one object, then one in five minutes: after that many
+# refusals, no further event does not mean that scheduling cycles have stopped.
 _EVENT_LIMIT = 20
 
 
-def of(history: History, gang: Gang) -> Life | None:
-    """The PodGroup that the gang's pods name, or the newest that was made for it."""
-    living = history.living("podgroup")
+def of(history: History, gang: ObservedGang) -> ObjectHistory | None:
+    """The PodGroup that the gang's pods name, or else the newest that was created for the gang."""
     named = {pod.last.facts.get("podGroup") for pod in gang.alive}
-    mine = [g for g in living if g.name in named or g.last.facts.get("group") == gang.key]
+    mine = [
+        group
+        for group in history.existing("podgroup")
+        if group.name in named or group.last.facts.get("group") == gang.key
+    ]
     return max(mine, key=lambda group: (group.name in named, group.first.at), default=None)
 
 
 def problems(case: Case, *, uncollected: bool = True) -> list[str]:
     """Everything about PodGroups that is not as expected, each as one clause.
 
-    `uncollected` counts in those that the garbage collector is about to take.
+    `uncollected` includes those that will be garbage-collected.
     """
     history, expectation = case.history, case.expectation
     found: list[str] = []
@@ -40,40 +43,55 @@ def problems(case: Case, *, uncollected: bool = True) -> list[str]:
         group = of(history, gang)
         if group is not None:
             mine.add(group.name)
-        if not expectation.gang:
-            found += [f"PodGroup {group.name} manages {gang.key}"] if group else []
-        elif group is None:
-            found.append(missing(history, gang))
-        elif abandoned(history, group):
-            found.append(inherited(group, gang))
-        else:
-            found += _faults(group, expectation)
+        if expectation.gang:
+            found += gang_problems(history, expectation, gang)
+        elif group:
+            found.append(f"PodGroup {group.name} manages {gang.key}")
     if expectation.gang:
         found += [
-            f"PodGroup {group.name} is one too many"
-            for group in history.living("podgroup")
+            f"unexpected PodGroup {group.name}"
+            for group in history.existing("podgroup")
             if group.name not in mine
             and _concerns(group, case)
-            and (uncollected or not abandoned(history, group))
+            and (uncollected or not is_abandoned(history, group))
         ]
     return found
 
 
-def abandoned(history: History, group: Life) -> bool:
-    """Whether a PodGroup's leader has left, so that the garbage collector is about to take it.
+def gang_problems(history: History, expectation: Expectation, gang: ObservedGang) -> list[str]:
+    """What is wrong with the PodGroup that must hold a gang together, each as one clause."""
+    group = of(history, gang)
+    if group is None:
+        return [missing(history, gang)]
+    if is_abandoned(history, group):
+        return [
+            f"PodGroup {group.name} of {gang.key} is owned by a deleted leader, will be "
+            f"garbage-collected and not recreated by LWS (lws#1054); {_remedy(gang)}"
+        ]
+    return _wrong_demands(group, expectation)
 
-    In a young cluster that lasts half a minute: so long it knows nothing of PodGroups.
+
+def is_abandoned(history: History, group: ObjectHistory) -> bool:
+    """Whether a PodGroup's leader was deleted, so that the PodGroup will be garbage-collected.
+
+    In a new cluster that takes half a minute: until then the collector does not know PodGroups.
     """
     facts = group.last.facts
     if not str(facts.get("owner") or "").startswith("Pod/"):
-        return False  # Volcano's own belong to the pods' controller, which is not watched
+        return False  # Volcano's own PodGroups belong to the pods' controller: it is not watched
     return facts["ownerUid"] not in history.alive
 
 
-def _concerns(group: Life, case: Case) -> bool:
+def expected_members(expectation: Expectation) -> int:
+    """The minMember that a PodGroup should have."""
+    return expectation.size if expectation.min_member is None else expectation.min_member
+
+
+def _concerns(group: ObjectHistory, case: Case) -> bool:
     """Whether a PodGroup is the workload's, by its label or because a pod names it.
 
-    Volcano makes one for pods that name none, and leaves it when they are gone: it holds nobody.
+    Volcano creates a PodGroup for pods that name none, and leaves it when they are deleted: such
+    a PodGroup has no effect.
     """
     if group.last.facts.get("workload") == str(case.expectation.workload):
         return True
@@ -81,50 +99,43 @@ def _concerns(group: Life, case: Case) -> bool:
     return any(pod.last.facts.get("podGroup") == group.name for pod in pods)
 
 
-def missing(history: History, gang: Gang) -> str:
-    """Say why a gang has no PodGroup, as far as the recording tells."""
+def missing(history: History, gang: ObservedGang) -> str:
+    """Why a gang has no PodGroup, as far as the recording shows."""
     if absent := history.recording.header.missing.get("podgroup"):
         return f"there are no PodGroups: {absent}"
     named = sorted({str(p.last.facts["podGroup"]) for p in gang.alive if p.last.facts["podGroup"]})
-    came = min((pod.first.at for pod in gang.alive), default=0.0)
-    stale = [
-        life for life in history.lives.get("podgroup", ()) if life.gone and life.last.at > came
+    if not named:
+        return f"no PodGroup was created for {gang.key} (is gang scheduling on in LWS?)"
+    created = min((pod.first.at for pod in gang.alive), default=0.0)
+    deleted_since = [
+        group.name for group in history.all("podgroup") if group.deleted and group.last.at > created
     ]
-    if named and any(life.name == named[0] for life in stale):
+    if named[0] in deleted_since:
         return (
-            f"PodGroup {named[0]} of an earlier leader was still there when {gang.key} came, then "
-            f"it went, and LWS made no other (lws#1054); {_cure(gang)}"
+            f"PodGroup {named[0]} of an earlier leader still existed when {gang.key} was created, "
+            f"then it was deleted, and LWS created no other (lws#1054); {_remedy(gang)}"
         )
-    if named and all(pod.first.listed for pod in gang.alive):
+    if all(pod.first.listed for pod in gang.alive):
         return (
-            f"PodGroup {named[0]}, which the pods of {gang.key} name, is not there: it went with "
-            f"an earlier leader (lws#1054; {_cure(gang)}), or LWS may not create PodGroups"
+            f"PodGroup {named[0]}, which the pods of {gang.key} name, does not exist: it was "
+            f"deleted with an earlier leader (lws#1054; {_remedy(gang)}), or LWS has no permission "
+            "to create PodGroups"
         )
-    if named:
-        return (
-            f"PodGroup {named[0]}, which the pods of {gang.key} name, was not made "
-            "(may LWS create PodGroups?)"
-        )
-    return f"no PodGroup was made for {gang.key} (is gang scheduling on in LWS?)"
-
-
-def inherited(group: Life, gang: Gang) -> str:
-    """Say that a gang's PodGroup is about to go, though it is in order now."""
     return (
-        f"PodGroup {group.name} of {gang.key} belongs to an earlier leader and goes with it, and "
-        f"LWS makes no other (lws#1054); {_cure(gang)}"
+        f"PodGroup {named[0]}, which the pods of {gang.key} name, was not created "
+        "(does LWS have permission to create PodGroups?)"
     )
 
 
-def _cure(gang: Gang) -> str:
-    return f"delete pod {gang.key} to have the group made anew"
+def _remedy(gang: ObservedGang) -> str:
+    return f"delete pod {gang.key} to have the group recreated"
 
 
-def _faults(group: Life, expectation: Expectation) -> list[str]:
+def _wrong_demands(group: ObjectHistory, expectation: Expectation) -> list[str]:
     """Compare a PodGroup's demands with the workload's."""
     facts = group.last.facts
     found: list[str] = []
-    wanted = expectation.size if expectation.min_member is None else expectation.min_member
+    wanted = expected_members(expectation)
     if facts.get("minMember") != wanted:
         found.append(f"PodGroup {group.name} has minMember {facts.get('minMember')}, not {wanted}")
     reserved: Mapping[str, str] = facts.get("minResources") or {}
@@ -145,20 +156,20 @@ def _amount(text: str | None) -> Fraction | None:
         return None
 
 
-def refusals(history: History, group: Life, size: int, since: float) -> int:
-    """Count scheduling cycles, after a time, in which Volcano refused the whole gang.
+def refusals(history: History, group: ObjectHistory, size: int, since: float) -> int:
+    """Count the scheduling cycles, after a time, in which Volcano refused the whole gang.
 
-    Volcano ends every cycle by writing an event about each PodGroup that it could not place;
-    repeats of a message raise the event's count. The status of the PodGroup is no help: it is
-    only written when it changes.
+    At the end of every cycle Volcano writes an event about each PodGroup that it could not place;
+    a repeated message raises the event's count. The status of the PodGroup is only written when
+    it changes, so it does not show cycles.
     """
     cycles = 0
     for event in _refusal_events(history, group):
         match = _REFUSAL.match(str(event.last.facts["message"]))
         if match and int(match["tasks"]) < size:
-            continue  # cycles in which some pods of the gang were not made yet
+            continue  # a cycle in which some pods of the gang did not exist yet
         before = 0
-        for seen in event.story:
+        for seen in event.observations:
             count = int(seen.facts["count"])
             if not seen.listed and seen.at > since:
                 cycles += max(0, count - before)
@@ -166,8 +177,8 @@ def refusals(history: History, group: Life, size: int, since: float) -> int:
     return cycles
 
 
-def refusals_ran_out(history: History, group: Life) -> bool:
-    """Whether so many refusals were written that the event client now holds them back."""
+def refusals_ran_out(history: History, group: ObjectHistory) -> bool:
+    """Whether so many refusals were written that the event client now drops them."""
     total = sum(int(event.last.facts["count"]) for event in _refusal_events(history, group))
     return total >= _EVENT_LIMIT and any(
         one["type"] == "Unschedulable" and one["status"] == "True"
@@ -175,38 +186,38 @@ def refusals_ran_out(history: History, group: Life) -> bool:
     )
 
 
-def last_refusal(history: History, group: Life) -> str:
-    """Volcano's reason, in its words."""
-    # Events of one list have one time: the version tells which was written last.
+def last_refusal(history: History, group: ObjectHistory) -> str:
+    """Volcano's newest message about a refused gang."""
+    # Events of one list have one time: the version shows which was written last.
     newest = max(_refusal_events(history, group), key=_written, default=None)
     return "" if newest is None else str(newest.last.facts["message"])
 
 
-def reasons(history: History, group: Life) -> list[str]:
-    """Every reason that Volcano gave for keeping a gang waiting, in its words, newest last."""
+def reasons(history: History, group: ObjectHistory) -> list[str]:
+    """Every message of Volcano about a gang that waits, newest last."""
     events = sorted(_refusal_events(history, group), key=lambda event: event.last.at)
     return list(dict.fromkeys(str(event.last.facts["message"]) for event in events))
 
 
-def _refusal_events(history: History, group: Life) -> list[Life]:
+def _refusal_events(history: History, group: ObjectHistory) -> list[ObjectHistory]:
     return [
         event
-        for event in history.lives.get("event", ())
+        for event in history.all("event")
         if event.last.facts.get("reason") == "Unschedulable"
-        and event.last.facts.get("objectUid") == group.first.uid
+        and event.last.facts.get("objectUid") == group.uid
         and event.last.change != "DELETED"
     ]
 
 
-def _written(event: Life) -> tuple[float, int]:
+def _written(event: ObjectHistory) -> tuple[float, int]:
     version = event.last.version
     return event.last.at, int(version) if version.isdigit() else 0
 
 
-def summary(group: Life) -> dict[str, Any]:
-    """The PodGroup as a verdict shows it: its demands, and its phases with their times."""
+def summary(group: ObjectHistory) -> dict[str, Any]:
+    """The PodGroup as a verdict has it: its demands, and its phases with their times."""
     phases: list[dict[str, Any]] = []
-    for seen in group.story:
+    for seen in group.observations:
         phase = seen.facts.get("phase")
         if phase and (not phases or phases[-1]["phase"] != phase):
             phases.append({"at": round(seen.at, 3), "phase": phase})

@@ -1,36 +1,34 @@
-"""Whether all-or-nothing scheduling holds for LeaderWorkerSets that we know nothing else about.
+"""Whether all-or-nothing scheduling holds for any LeaderWorkerSets of a cluster.
 
 What to expect comes from the sets themselves: how many groups of how many pods, and which PodGroup
-must hold each together.
+must hold each group together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
-from lockstep.judge import (
-    DEFAULT,
-    Expectation,
-    Limits,
-    Workload,
-    clues,
-    measures,
-    podgroups,
-    schedulers,
-)
+import msgspec
+
+from lockstep.judge import DEFAULT, explain, figures, podgroups
 from lockstep.judge.case import Case
-from lockstep.judge.history import Gang, History, Life
-from lockstep.judge.rules.torn import watched
+from lockstep.judge.history import History, ObjectHistory, ObservedGang
+from lockstep.judge.model import Expectation, Finding, Limits, Workload
+from lockstep.judge.rules.held import refusal_of
+from lockstep.judge.rules.torn import torn
 from lockstep.recording.model import Recording
+from lockstep.scenarios.verdicts import VerdictName
 
 HOLDS, BROKEN, CANNOT_TELL = 0, 1, 2
 
+GangState = tuple[str, bool | None, str]
+"""The name of a state, whether the gang holds (None: unknown), and the reason."""
 
-@dataclass(frozen=True)
-class GangReport:
-    """What became of one group of one set."""
+
+class GangReport(msgspec.Struct, frozen=True, rename="camel"):
+    """The result for one group of one set, as `--json` prints it."""
 
     namespace: str
     workload: str
@@ -39,29 +37,19 @@ class GangReport:
     bound: int
     state: str
     holds: bool | None
-    """None when the recording does not tell."""
+    """None when the recording does not show it."""
     reason: str
-    bind_skew: float | None
+    bind_skew_seconds: float | None
     pod_group: str | None
 
     def to_mapping(self) -> dict[str, Any]:
-        """Write it as `--json` prints it."""
-        return {
-            "namespace": self.namespace,
-            "workload": self.workload,
-            "group": self.group,
-            "size": self.size,
-            "bound": self.bound,
-            "state": self.state,
-            "holds": self.holds,
-            "reason": self.reason,
-            "bindSkewSeconds": self.bind_skew,
-            "podGroup": self.pod_group,
-        }
+        """Return the document."""
+        document: dict[str, Any] = msgspec.to_builtins(self)
+        return document
 
 
 def exit_code(reports: list[GangReport]) -> int:
-    """Broken if any gang is; holds only if every gang is known to."""
+    """Broken if any gang is; holds only if every gang is known to hold."""
     if any(report.holds is False for report in reports):
         return BROKEN
     if not reports or any(report.holds is None for report in reports):
@@ -71,39 +59,39 @@ def exit_code(reports: list[GangReport]) -> int:
 
 def examine(recording: Recording, limits: Limits = DEFAULT) -> list[GangReport]:
     """Judge every group of every LeaderWorkerSet in a recording, by namespace and name."""
-    spaces = sorted({seen.namespace for seen in recording.of("workload")})
-    histories = {space: History.of(recording, space) for space in spaces}
+    namespaces = sorted({seen.namespace for seen in recording.of("workload")})
+    histories = {namespace: History.of(recording, namespace) for namespace in namespaces}
     return [
         report
-        for space, history in histories.items()
-        for life in sorted(history.living("workload"), key=lambda life: life.name)
-        if life.last.facts["kind"] == "LeaderWorkerSet"
-        for report in _set_reports(history, space, life, limits)
+        for namespace, history in histories.items()
+        for lws in sorted(history.existing("workload"), key=lambda one: one.name)
+        if lws.last.facts["kind"] == "LeaderWorkerSet"
+        for report in _set_reports(history, namespace, lws, limits)
     ]
 
 
 def _set_reports(
-    history: History, namespace: str, life: Life, limits: Limits
+    history: History, namespace: str, lws: ObjectHistory, limits: Limits
 ) -> Iterator[GangReport]:
-    facts = life.last.facts
+    facts = lws.last.facts
     expectation = Expectation(
-        scenario=life.name,
-        verdict="placed",
+        scenario=lws.name,
+        verdict=VerdictName.PLACED,
         namespace=namespace,
-        workload=Workload("LeaderWorkerSet", life.name),
+        workload=Workload("LeaderWorkerSet", lws.name),
         size=int(facts["size"]),
         groups=int(facts["replicas"]),
     )
-    case = Case(history, expectation, limits)
+    case = Case(history, expectation, limits, history.gangs(expectation))
     for gang in case.gangs:
         if gang not in case.wanted and not gang.alive:
-            continue  # gone with a scale-down, as it should
+            continue  # deleted by a scale-down
         if facts["startup"] == "LeaderReady":
             state, holds, reason = _leader_first(gang)
         else:
-            state, holds, reason = _judge(case, gang)
+            state, holds, reason = _judge(replace(case, gangs=[gang]), gang)
         group = podgroups.of(history, gang)
-        skew = measures.bind_skew(history, gang)
+        skew = figures.bind_skew(history, gang)
         yield GangReport(
             namespace=namespace,
             workload=str(expectation.workload),
@@ -113,90 +101,73 @@ def _set_reports(
             state=state,
             holds=holds,
             reason=reason,
-            bind_skew=None if skew is None else round(skew, 3),
+            bind_skew_seconds=None if skew is None else round(skew, 3),
             pod_group=group.name if group else None,
         )
 
 
-Finding = tuple[str, bool | None, str]
-
-
-def _leader_first(gang: Gang) -> Finding:
+def _leader_first(gang: ObservedGang) -> GangState:
     return (
-        "leader-first",
+        VerdictName.LEADER_FIRST,
         None,
         f"startupPolicy LeaderReady: the leader is bound alone, so {gang.key} promises nothing",
     )
 
 
-def _judge(case: Case, gang: Gang) -> Finding:
+def _judge(case: Case, gang: ObservedGang) -> GangState:
     """Look for what is broken first, then for what is proven, then say what is missing."""
-    return (
-        _torn(case, gang)
-        or _unmanaged(case, gang)
-        or _whole(gang)
-        or _held(case, gang)
-        or _unclear(case, gang)
-    )
+    broken = torn(case)
+    if isinstance(broken, Finding):
+        return broken.observed, False, broken.reason
+    return _unmanaged(case, gang) or _bound(gang) or _held(case, gang) or _unclear(case, gang)
 
 
-def _torn(case: Case, gang: Gang) -> Finding | None:
-    for interval in gang.partly_bound(case.end):
-        length = watched(interval, case.history)
-        if length > case.limits.burst:
-            bound = len(gang.bound) if interval.open else "some"
-            what = f"{bound} of {gang.size} pods bound for {length:.1f} s"
-            found = [what, *clues.about(case.history, gang)]
-            return ("partial" if interval.open else "torn", False, "; ".join(found))
-    return None
-
-
-def _unmanaged(case: Case, gang: Gang) -> Finding | None:
-    """Find a gang that nothing holds together, though it may be whole by luck."""
+def _unmanaged(case: Case, gang: ObservedGang) -> GangState | None:
+    """Find a gang that is not scheduled as one, even if all its pods are bound by luck."""
     if not gang.alive:
         return None
-    if problems := schedulers.problems(gang):
-        return ("unmanaged", False, "; ".join(problems))
+    problems = explain.scheduler_problems(gang)
+    if not problems and not _awaits_pod_group(case, gang):
+        problems = podgroups.gang_problems(case.history, case.expectation, gang)
+    return (VerdictName.UNMANAGED, False, "; ".join(problems)) if problems else None
+
+
+def _awaits_pod_group(case: Case, gang: ObservedGang) -> bool:
+    """Whether a gang is new and has no PodGroup yet: LWS creates it just after the leader."""
     group = podgroups.of(case.history, gang)
-    if group is None or podgroups.abandoned(case.history, group):
-        new = [p for p in gang.alive if not p.first.listed]
-        if any(case.end - p.first.at < case.limits.settle for p in new):
-            return None  # LWS makes the PodGroup just after the leader
-        reason = (
-            podgroups.inherited(group, gang) if group else podgroups.missing(case.history, gang)
-        )
-        return ("unmanaged", False, reason)
-    minimum = group.last.facts.get("minMember")
-    if minimum != gang.size:
-        what = f"PodGroup {group.name} has minMember {minimum}, not {gang.size}"
-        return ("unmanaged", False, what)
-    return None
+    if group is not None and not podgroups.is_abandoned(case.history, group):
+        return False
+    created = [pod.first.at for pod in gang.alive if not pod.first.listed]
+    return bool(created) and case.end - max(created) < case.limits.settle
 
 
-def _whole(gang: Gang) -> Finding | None:
+def _bound(gang: ObservedGang) -> GangState | None:
     if len(gang.bound) != gang.size:
         return None
-    if gang.complete:
-        return ("placed", True, "all pods bound and running")
-    return ("bound", True, "all pods bound")
+    if gang.is_complete:
+        return VerdictName.PLACED, True, "all pods bound and running"
+    return VerdictName.BOUND, True, "all pods bound"
 
 
-def _held(case: Case, gang: Gang) -> Finding | None:
+def _held(case: Case, gang: ObservedGang) -> GangState | None:
+    if gang.bound or len(gang.alive) != gang.size:
+        return None
+    refusal = refusal_of(case, gang, case.history.last_change())
+    if refusal is None:
+        return None
     group = podgroups.of(case.history, gang)
-    if group is None or gang.bound or len(gang.alive) != gang.size:
-        return None
-    cycles = podgroups.refusals(case.history, group, gang.size, case.history.last_change())
-    if cycles < case.limits.cycles and not podgroups.refusals_ran_out(case.history, group):
-        return None
-    return ("held", True, podgroups.last_refusal(case.history, group))
+    reason = podgroups.last_refusal(case.history, group) if group else ""
+    return VerdictName.HELD, True, reason
 
 
-def _unclear(case: Case, gang: Gang) -> Finding:
+def _unclear(case: Case, gang: ObservedGang) -> GangState:
     if not gang.alive:
-        return ("absent", None, f"{gang.key} has no pods")
+        return VerdictName.ABSENT, None, f"{gang.key} has no pods"
     if len(gang.alive) != gang.size:
-        return ("incomplete", None, f"{len(gang.alive)} of {gang.size} pods exist")
+        what = f"{len(gang.alive)} of {gang.size} pods exist"
+        return VerdictName.INCOMPLETE, None, what
     if gang.bound:
         what = f"{len(gang.bound)} of {gang.size} pods bound for less than {case.limits.burst:g} s"
-        return ("binding", None, f"{what}; watch longer")
-    return ("pending", None, "no pod bound, and no scheduler refused it while watching")
+        return VerdictName.BINDING, None, f"{what}; watch longer"
+    what = "no pod bound, and the scheduler did not refuse the gang while watching"
+    return VerdictName.PENDING, None, what

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lockstep.judge import notes
+from lockstep.judge.drill_marks import Topic
 from lockstep.recording.timeline import DRILL_REASON
 from lockstep.report import figures
 from lockstep.report.canvas import Canvas, Scale, shortened
@@ -85,7 +85,7 @@ def short_nodes(receipt: Receipt) -> dict[str, str]:
 def actions(receipt: Receipt) -> list[EventLine]:
     """What the drill did to the workload while it was recorded."""
     events = receipt.timeline.events
-    return [one for one in events if one.reason == DRILL_REASON and one.message != notes.OVER]
+    return [one for one in events if one.reason == DRILL_REASON and one.message != Topic.OVER]
 
 
 def _draw_actions(canvas: Canvas, receipt: Receipt) -> None:

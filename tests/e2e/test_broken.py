@@ -61,7 +61,7 @@ def test_no_right_to_make_pod_groups(impatient: LiveStack) -> None:
             binding.metadata.resourceVersion = binding.metadata.uid = None
             client.create(binding)
     assert "gang: expected placed, observed incomplete: 1 of 3 pods exist, 0 bound" in output
-    assert "was not made (may LWS create PodGroups?)" in output
+    assert "was not created (does LWS have permission to create PodGroups?)" in output
 
 
 def _rights(client: Client) -> ClusterRoleBinding:
@@ -83,7 +83,7 @@ def test_volcano_stopped(impatient: LiveStack) -> None:
     finally:
         scheduler.resume()
     assert "gang: expected placed, observed ignored: 0 of 3 pods bound" in output
-    assert "no scheduler has looked at them (is volcano running?)" in output
+    assert "no scheduler has handled them (is volcano running?)" in output
 
 
 def test_one_pod_with_another_scheduler(stack: LiveStack) -> None:

@@ -11,8 +11,8 @@ from lightkube.resources.core_v1 import Pod
 from lightkube.types import PatchType
 
 from lockstep import paths
-from lockstep.drills.actions import LeaderWorkerSet
 from lockstep.kube import client as kube
+from lockstep.kube.client import LeaderWorkerSet
 from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
 
 Queue = create_global_resource("scheduling.volcano.sh", "v1beta1", "Queue", "queues")
@@ -79,7 +79,7 @@ def test_gangs_take_turns_whole(stack: LiveStack) -> None:
     assert measures["podSecondsWasted"] < measures["podSecondsUseful"] / 4
     assert found["bindSkewSeconds"] < 2
     for group in range(4):
-        assert any(f"contention-lws-{group} ran whole" in line for line in found["evidence"])
+        assert any(f"contention-lws-{group} was complete" in line for line in found["evidence"])
     assert_unchanged(stack)
 
 
@@ -112,7 +112,7 @@ def test_a_gang_that_gets_through_ends_the_deadlock(stack: LiveStack) -> None:
         )
     output = judge_again(stack, "contention-control", ok=False)
     assert "contention-control: expected deadlocked, observed progressed" in output
-    assert "contention-control-lws-0 ran whole" in output
+    assert "contention-control-lws-0 was completely bound" in output
 
 
 def test_a_queue_keeps_its_cap(stack: LiveStack) -> None:
@@ -158,4 +158,4 @@ def test_a_scheduler_without_preemption_lets_it_wait(stack: LiveStack) -> None:
     conf.write_text(actions.replace("preempt, ", ""))  # it reads its configuration anew
     output = judge_again(stack, "preemption", ok=False)
     assert "preemption: expected preempted-whole, observed waits" in output
-    assert "the one that runs is untouched" in output
+    assert "the running gang is untouched" in output

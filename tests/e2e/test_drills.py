@@ -126,7 +126,7 @@ def test_drills_make_no_drift(drilled: LiveStack) -> None:
         ("recovery", "lost", "after leader killed"),
         ("rolling-update", "strayed", "update without surge"),
         ("scale", "strayed", "scaled to 2"),
-        ("leader-ready", "lost", "was not made anew"),
+        ("leader-ready", "lost", "was not recreated"),
     ],
     indirect=["no_new_pods"],
 )
@@ -143,7 +143,7 @@ def test_a_group_that_does_not_come_back_is_told(
     output = judge_again(drilled, scenario, ok=False)
     assert f"{scenario}: expected {EXPECTED[scenario]}, observed {observed}" in output
     assert reason in output
-    assert "the drill waited 6 s in vain" in output
+    assert "the drill timed out after 6 s" in output
 
 
 def test_a_drill_succeeds_after_one_that_failed(drilled: LiveStack) -> None:

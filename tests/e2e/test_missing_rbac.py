@@ -51,7 +51,7 @@ def test_a_right_from_elsewhere_is_told(stack: LiveStack, monkeypatch: pytest.Mo
         output = judge_again(stack, "missing-rbac", ok=False)
         assert client.get(ClusterRoleBinding, name).subjects == ours.subjects
     assert "missing-rbac: expected refused, observed" in output
-    assert "does LWS have the right by another role?" in output
+    assert "does LWS have the permission by another role?" in output
 
 
 def test_destroy_leaves_nothing(stack: LiveStack) -> None:

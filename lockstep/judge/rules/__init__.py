@@ -1,8 +1,8 @@
-"""The rules: each looks for one outcome, and finds it, finds it not, or says when to look again.
+"""The rules of the judge, one outcome in each module.
 
-Every expected verdict has its list of rules, tried in order; the first finding counts. A rule
-reports what it proves, whether that was expected or not: `up` should fail as soon as the outcome
-is known, not at its deadline.
+Every expected verdict has its list of rules, evaluated in order; the first finding counts. A rule
+reports what it proves, whether that was expected or not: `pulumi up` should fail as soon as the
+outcome is known, not at the deadline.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from lockstep.judge.rules.rolled import rolled
 from lockstep.judge.rules.scaled import scaled
 from lockstep.judge.rules.serialized import serialized
 from lockstep.judge.rules.torn import torn
+from lockstep.scenarios.verdicts import VerdictName
 
 RULES: dict[str, tuple[Rule, ...]] = {
-    "placed": (torn, placed, held),
-    "released": (torn, placed, held),
-    "held": (torn, placed, held),
-    "partial": (placed, partial, held),
-    "serialized": (serialized,),
-    "deadlocked": (deadlocked,),
-    "capped": (capped,),
-    "preempted-whole": (preempted,),
-    "waits": (preempted,),
-    "recreated": (recreated,),
-    "rolled": (rolled,),
-    "scaled": (scaled,),
-    "leader-first": (leader_first,),
-    "refused": (refused,),
+    VerdictName.PLACED: (torn, placed, held),
+    VerdictName.RELEASED: (torn, placed, held),
+    VerdictName.HELD: (torn, placed, held),
+    VerdictName.PARTIAL: (placed, partial, held),
+    VerdictName.SERIALIZED: (serialized,),
+    VerdictName.DEADLOCKED: (deadlocked,),
+    VerdictName.CAPPED: (capped,),
+    VerdictName.PREEMPTED_WHOLE: (preempted,),
+    VerdictName.RECREATED: (recreated,),
+    VerdictName.ROLLED: (rolled,),
+    VerdictName.SCALED: (scaled,),
+    VerdictName.LEADER_FIRST: (leader_first,),
+    VerdictName.REFUSED: (refused,),
 }

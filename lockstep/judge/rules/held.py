@@ -1,33 +1,35 @@
-"""Every gang refused whole, cycle after cycle, by a scheduler that is at work."""
+"""Every gang refused as a whole, cycle after cycle, by a scheduler that works."""
 
 from __future__ import annotations
 
-from lockstep.judge import clues, podgroups
-from lockstep.judge.case import Case
-from lockstep.judge.history import Gang
+from lockstep.judge import explain, podgroups
+from lockstep.judge.case import Case, fail
+from lockstep.judge.history import ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
+from lockstep.scenarios.verdicts import VerdictName
 
 
 def held(case: Case) -> Finding | RecheckAt | None:
-    """Find `held`; when something else was expected, only after some patience."""
+    """Find `held`; when something else was expected, only after a longer time."""
     if any(len(gang.alive) != gang.size or gang.bound for gang in case.gangs):
         return None
     since = case.history.last_change()
-    if case.expectation.verdict != "held" and case.end - since < case.limits.patience:
+    is_expected = case.expectation.verdict == VerdictName.HELD
+    if not is_expected and case.end - since < case.limits.patience:
         return RecheckAt(since + case.limits.patience)
     evidence = [f"0 of {case.expectation.pods} pods bound in {case.end:.1f} s"]
     for gang in case.gangs:
-        shown = _refused(case, gang, since)
+        shown = refusal_of(case, gang, since)
         if not isinstance(shown, str):
             return shown
         evidence.append(shown)
-    if problems := clues.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(evidence), valid=False)
-    return Finding("held", "; ".join(evidence[:2]), tuple(evidence))
+    if problems := explain.problems(case):
+        return fail(VerdictName.MISMATCHED, *problems, evidence=tuple(evidence))
+    return Finding(VerdictName.HELD, "; ".join(evidence[:2]), tuple(evidence))
 
 
-def _refused(case: Case, gang: Gang, since: float) -> str | RecheckAt | None:
-    """Show that the scheduler refused a gang several times since the last change."""
+def refusal_of(case: Case, gang: ObservedGang, since: float) -> str | RecheckAt | None:
+    """How the scheduler refused a gang several times since the last change, in words."""
     history, limits = case.history, case.limits
     group = podgroups.of(history, gang)
     if group is None:
@@ -41,4 +43,4 @@ def _refused(case: Case, gang: Gang, since: float) -> str | RecheckAt | None:
     quiet = max(since, group.first.at) + limits.stable
     if case.end < quiet:
         return RecheckAt(quiet)
-    return f"PodGroup {group.name} stayed Unschedulable, as many cycles before: {message}"
+    return f"PodGroup {group.name} stayed Unschedulable after many earlier cycles: {message}"

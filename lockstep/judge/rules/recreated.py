@@ -1,137 +1,127 @@
-"""A group that loses a pod comes back whole: new pods, together, under a PodGroup of their own."""
+"""A group that loses a pod is recreated completely: new pods, under a PodGroup of their own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.judge import clues, notes, podgroups
-from lockstep.judge import groups as generations
-from lockstep.judge.case import Case
-from lockstep.judge.groups import Generation
-from lockstep.judge.history import Gang
-from lockstep.judge.model import Finding, RecheckAt
-from lockstep.judge.notes import Phase
-from lockstep.judge.rules.unstarted import unstarted
-
-LEADER, WORKER, NODE = "leader killed", "worker killed", "node lost"
+from lockstep.judge import explain, podgroups
+from lockstep.judge.case import Case, fail
+from lockstep.judge.drill_marks import Phase, Topic
+from lockstep.judge.groups import Incarnation, incarnations, pod_group_of
+from lockstep.judge.history import ObservedGang
+from lockstep.judge.model import Finding
+from lockstep.judge.rules.drill import drill_rule
+from lockstep.scenarios.verdicts import VerdictName
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """One group's return after one incident."""
+    """The recovery of one group after one incident."""
 
     phase: Phase
-    group: Generation
+    group: Incarnation
     seconds: float
     skew: float
     leaders: int
-    """How many leaders it took: each but the last was removed again."""
+    """How many leaders were created: each but the last was deleted again."""
 
-    def told(self) -> str:
-        """Say it in a line."""
+    def __str__(self) -> str:
         again = f"; it took {self.leaders} leaders (see lws#804)" if self.leaders > 1 else ""
         return (
-            f"{self.phase.note.topic} ({self.phase.note.detail}): {self.group.key} came back in "
+            f"{self.phase.mark.topic} ({self.phase.mark.text}): {self.group.key} came back in "
             f"{self.seconds:.1f} s with {self.group.size} new pods, bound in one burst of "
             f"{self.skew:.3f} s under a PodGroup of its new leader{again}"
         )
 
 
-def recreated(case: Case) -> Finding | RecheckAt | None:
-    """Find `recreated` once the drill is over, or the first incident that was not made good."""
-    if not (notes.is_over(case.history) or case.final):
-        return None
-    incidents = notes.phases(case.history, (LEADER, WORKER, NODE))
-    if not incidents:
-        return unstarted(case)
+@drill_rule(Topic.LEADER_KILLED, Topic.WORKER_KILLED, Topic.NODE_LOST)
+def recreated(case: Case, phases: list[Phase]) -> Finding:
+    """Find `recreated`, or the first incident after which a group did not recover."""
     found: list[Recovery] = []
-    for phase in incidents:
-        hit = [gang for gang in case.wanted if _hit(gang, phase)]
+    for phase in phases:
+        hit = [gang for gang in case.wanted if _was_hit(gang, phase)]
         if not hit:
-            what = f"{phase.note.topic} ({phase.note.detail}), but no group lost a pod"
-            return Finding("untouched", what, (what,), valid=False)
+            what = f"{phase.mark.topic} ({phase.mark.text}), but no group lost a pod"
+            return fail(VerdictName.UNTOUCHED, what)
         for gang in hit:
             answer = _recovery(case, gang, phase)
             if isinstance(answer, Finding):
                 return answer
             found.append(answer)
-    if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(problems), valid=False)
     return _finding(found)
 
 
 def _finding(found: list[Recovery]) -> Finding:
     times: dict[str, float] = {}
     for one in found:
-        name = f"{one.phase.note.topic.split()[0]}RecoverySeconds"
+        name = f"{one.phase.mark.topic.split()[0]}RecoverySeconds"
         times[name] = max(one.seconds, times.get(name, 0.0))
-    slowest = max(times.values())
     return Finding(
-        "recreated",
-        f"the group came back whole after each of {len(times)} incidents, in {slowest:.1f} s "
-        "at most",
-        tuple(one.told() for one in found),
+        VerdictName.RECREATED,
+        f"the group came back complete after each of {len(times)} incidents, in "
+        f"{max(times.values()):.1f} s at most",
+        tuple(map(str, found)),
         measures=times,
         bind_skew=max(one.skew for one in found),
     )
 
 
-def _hit(gang: Gang, phase: Phase) -> bool:
-    return any(p.leaving and phase.note.at < p.leaving.at <= phase.end for p in gang.pods)
+def _was_hit(gang: ObservedGang, phase: Phase) -> bool:
+    return any(phase.start < pod.ends <= phase.end for pod in gang.pods)
 
 
-def _recovery(case: Case, gang: Gang, phase: Phase) -> Recovery | Finding:
-    """Compare the group before an incident with the one that stood before the next."""
-    history, since = case.history, phase.note.at
-    lives = generations.of(gang)
-    new = [life for life in lives if since < life.began <= phase.end]
-    group = next((life for life in reversed(new) if life.whole_until(phase.end)), None)
+def _recovery(case: Case, gang: ObservedGang, phase: Phase) -> Recovery | Finding:
+    """Compare the group before an incident with the group that was complete before the next."""
+    history = case.history
+    new = [one for one in incarnations(gang) if phase.start < one.began <= phase.end]
+    group = next((one for one in reversed(new) if one.was_complete_at(phase.end)), None)
     binding = group.binding(history.end) if group else None
-    if group is None or group.whole_at is None or binding is None:
-        return _missing(case, gang, phase, new)
-    slow = generations.slow_binding(history, new, case.limits.burst)
-    if slow is not None:
-        length = slow[1].end - slow[1].start
-        what = f"after {phase.note.topic}, {gang.key} was bound in part for {length:.1f} s"
-        return Finding("torn", what, (what,), valid=False)
-    if generations.owned(history, group, phase.end) is None:
-        return _orphan(case, group, phase)
-    skew = binding.end - binding.start
-    return Recovery(phase, group, group.whole_at - since, skew, leaders=len(new))
+    if group is None or group.completed_at is None or binding is None:
+        return _not_recovered(case, gang, phase, new)
+    bursts = [burst for one in new if (burst := one.binding(history.end))]
+    slow = [burst for burst in bursts if history.watched_seconds(burst) > case.limits.burst]
+    if slow:
+        length = history.watched_seconds(slow[0])
+        what = f"after {phase.mark.topic}, {gang.key} was partly bound for {length:.1f} s"
+        return fail(VerdictName.TORN, what)
+    if pod_group_of(history, group, phase.end) is None:
+        return _orphaned(case, group, phase)
+    seconds = group.completed_at - phase.start
+    return Recovery(phase, group, seconds, binding.end - binding.start, leaders=len(new))
 
 
-def _missing(case: Case, gang: Gang, phase: Phase, new: list[Generation]) -> Finding:
-    """Say what there is instead of a new group."""
-    topic = phase.note.topic
-    kept = [p for p in gang.alive if p.first.at <= phase.note.at]
+def _not_recovered(case: Case, gang: ObservedGang, phase: Phase, new: list[Incarnation]) -> Finding:
+    """Say what exists instead of a new group."""
+    topic = phase.mark.topic
+    kept = [pod for pod in gang.alive if pod.first.at <= phase.start]
     if not new and kept:
-        others = [p for p in gang.alive if p not in kept]
+        others = [pod for pod in gang.alive if pod not in kept]
         what = (
-            f"after {topic}, only {clues.names(others) or 'nothing'} was made anew; "
-            f"{clues.names(kept)} stayed (lws#998)"
+            f"after {topic}, only {explain.names(others) or 'nothing'} was recreated; "
+            f"{explain.names(kept)} stayed (lws#998)"
         )
-        return Finding("kept", what, (what,), valid=False)
+        return fail(VerdictName.KEPT, what)
     if not new:
-        what = f"after {topic}, {gang.key} got no new leader"
-        return Finding("lost", what, (what,), valid=False)
-    if generations.owned(case.history, new[-1], phase.end) is None:
-        return _orphan(case, new[-1], phase)
-    what = f"after {topic}, {gang.key} did not become whole again"
-    return Finding("lost", "; ".join([what, *clues.about(case.history, gang)]), valid=False)
+        return fail(VerdictName.LOST, f"after {topic}, {gang.key} got no new leader")
+    if pod_group_of(case.history, new[-1], phase.end) is None:
+        return _orphaned(case, new[-1], phase)
+    what = f"after {topic}, {gang.key} did not become complete again"
+    return fail(VerdictName.LOST, what, *explain.clues(case.history, gang))
 
 
-def _orphan(case: Case, group: Generation, phase: Phase) -> Finding:
-    """A leader without a PodGroup of its own, and why, as far as the recording tells."""
-    what = f"after {phase.note.topic}, the new leader {group.leader.name} owns no PodGroup"
+def _orphaned(case: Case, group: Incarnation, phase: Phase) -> Finding:
+    """A leader without a PodGroup of its own, and the cause that the recording shows."""
+    what = f"after {phase.mark.topic}, the new leader {group.leader.name} owns no PodGroup"
     name = group.leader.last.facts.get("podGroup")
     before = [
-        life
-        for life in case.history.lives.get("podgroup", ())
-        if life.name == name and life.first.at < group.began
+        one
+        for one in case.history.all("podgroup")
+        if one.name == name and one.first.at < group.began
     ]
-    if any(not life.gone or life.last.at > group.began for life in before):
-        # LWS finds the old leader's, is content, and does not look again when it goes.
-        why = f"{name} was still its predecessor's when it came (lws#1054)"
+    if any(one.exists_at(group.began) for one in before):
+        # LWS finds the PodGroup of the old leader and does not look again when it is deleted.
+        why = f"{name} of the previous leader still existed when it was created (lws#1054)"
     else:
-        why = podgroups.missing(case.history, Gang(group.key, group.size, (group.leader,)))
-    return Finding("orphaned", f"{what}; {why}", (what, why), valid=False)
+        leader = ObservedGang(group.key, group.size, (group.leader,))
+        why = podgroups.missing(case.history, leader)
+    return fail(VerdictName.ORPHANED, what, why)

@@ -1,72 +1,67 @@
-"""Without the right to make PodGroups LWS starts nothing, says so, and goes on when it is back."""
+"""Without permission to create PodGroups LWS starts nothing, says why, and recovers."""
 
 from __future__ import annotations
 
-from lockstep.judge import clues, notes, podgroups
-from lockstep.judge import groups as generations
-from lockstep.judge.case import Case
-from lockstep.judge.groups import Generation
-from lockstep.judge.model import Finding, RecheckAt
-from lockstep.judge.notes import Note
-from lockstep.judge.rules.unstarted import unstarted
+from lockstep.judge import drill_marks, explain
+from lockstep.judge.case import Case, fail
+from lockstep.judge.drill_marks import Phase, Topic
+from lockstep.judge.groups import Incarnation, incarnations, pod_group_of
+from lockstep.judge.model import Finding
+from lockstep.judge.rules.drill import drill_rule
+from lockstep.recording.model import Mark
+from lockstep.scenarios.verdicts import VerdictName
 
-TAKEN, SAID, BACK = "rights taken", "LWS said", "rights back"
 
-
-def refused(case: Case) -> Finding | RecheckAt | None:
-    """Find `refused` once the drill is over, with LWS's error and the group that came after."""
-    if not (notes.is_over(case.history) or case.final):
-        return None
-    known = {note.topic: note for note in notes.of(case.history)}
-    if TAKEN not in known:
-        return unstarted(case)
-    back = known.get(BACK)
+@drill_rule(Topic.RIGHTS_TAKEN)
+def refused(case: Case, _phases: list[Phase]) -> Finding:
+    """Find `refused`: the error of LWS, and the group that was created afterwards."""
+    marks = {mark.topic: mark for mark in drill_marks.steps(case.history)}
+    taken = marks[Topic.RIGHTS_TAKEN]
+    back = marks.get(Topic.RIGHTS_BACK)
     until = back.at if back else case.end
-    made = [life for gang in case.wanted for life in generations.of(gang)]
-    made = [life for life in made if known[TAKEN].at < life.began <= until]
-    if not made:
-        what = f"LWS made no new leader within {until - known[TAKEN].at:.1f} s"
-        return Finding("lost", what, (what,), valid=False)
-    group = made[-1]
-    if problem := _problem(case, group, known, until):
+    created = [one for gang in case.wanted for one in incarnations(gang)]
+    created = [one for one in created if taken.at < one.began <= until]
+    if not created:
+        what = f"LWS created no new leader within {until - taken.at:.1f} s"
+        return fail(VerdictName.LOST, what)
+    group = created[-1]
+    if problem := _problem(case, group, marks, until):
         return problem
-    if back is None or not group.whole:
-        what = f"{group.key} was not made whole when LWS had its rights back"
-        return Finding("stuck", what, (what,), valid=False)
-    if problems := podgroups.problems(case):
-        return Finding("mismatched", "; ".join(problems), tuple(problems), valid=False)
-    return _finding(case, group, known)
+    if back is None or not group.is_complete:
+        what = f"{group.key} did not become complete when LWS had its permission back"
+        return fail(VerdictName.STUCK, what)
+    return _finding(case, group, back, marks[Topic.LWS_ERROR])
 
 
-def _problem(case: Case, group: Generation, known: dict[str, Note], until: float) -> Finding | None:
-    """Find what should not have started, or an error that was never told."""
-    owned = generations.owned(case.history, group, until)
+def _problem(
+    case: Case, group: Incarnation, marks: dict[str, Mark], until: float
+) -> Finding | None:
+    """Find what should not have started, or an error that LWS did not report."""
+    owned = pod_group_of(case.history, group, until)
     if owned is not None:
-        what = f"LWS made PodGroup {owned.name} without the right that was taken"
-        return Finding("allowed", what, (what,), valid=False)
+        what = f"LWS created PodGroup {owned.name} without the permission that was removed"
+        return fail(VerdictName.ALLOWED, what)
     bound = [pod for pod in group.pods if pod.bound and pod.bound.at <= until]
     if bound:
-        what = f"{clues.names(bound)} bound without a PodGroup"
-        return Finding("unmanaged", what, (what,), valid=False)
-    if SAID not in known:
-        what = "LWS told nobody why it makes no PodGroup"
-        return Finding("silent", what, (what,), valid=False)
+        return fail(VerdictName.UNMANAGED, f"{explain.names(bound)} bound without a PodGroup")
+    if Topic.LWS_ERROR not in marks:
+        return fail(VerdictName.SILENT, "LWS did not report why it creates no PodGroup")
     return None
 
 
-def _finding(case: Case, group: Generation, known: dict[str, Note]) -> Finding:
-    away = known[BACK].at - group.began
-    took = (group.whole_at or case.end) - known[BACK].at
-    workers = [pod for pod in group.workers if pod.first.at <= known[BACK].at]
+def _finding(case: Case, group: Incarnation, back: Mark, error: Mark) -> Finding:
+    away = back.at - group.began
+    took = (group.completed_at or case.end) - back.at
+    workers = [pod for pod in group.workers if pod.first.at <= back.at]
     return Finding(
-        "refused",
-        f"without the right to make PodGroups nothing started in {away:.1f} s; with it, the group "
-        f"was whole {took:.1f} s later",
+        VerdictName.REFUSED,
+        f"without permission to create PodGroups nothing started in {away:.1f} s; with it, the "
+        f"group was complete {took:.1f} s later",
         (
-            f"LWS: {known[SAID].detail}",
+            f"LWS: {error.text}",
             f"{group.leader.name} waited {away:.1f} s, not bound, without a PodGroup and with "
             f"{len(workers)} workers",
-            f"rights back: {group.key} whole after {took:.1f} s, under a PodGroup of its leader",
+            f"rights back: {group.key} complete after {took:.1f} s, under a PodGroup of its leader",
         ),
         measures={"refusedSeconds": away, "recoverySeconds": took},
     )

@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
-from lockstep.judge import clues
-from lockstep.judge.case import Case
-from lockstep.judge.history import Gang, History, Interval
+from collections.abc import Iterable, Sequence
+
+from lockstep.judge import explain
+from lockstep.judge.case import Case, fail
+from lockstep.judge.groups import PartlyBound, binding_bursts, partly_bound
+from lockstep.judge.history import ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
+from lockstep.scenarios.verdicts import VerdictName
 
 
 def torn(case: Case) -> Finding | RecheckAt | None:
-    """Find the first such stretch: still open it is `partial`, over it is `torn`."""
+    """Find a gang that was partly bound at any time: `partial` if it still is, else `torn`."""
     if not case.expectation.gang:
-        return None  # pods that nothing holds together may come one by one
+        return None  # pods of no gang may be bound one by one
+    return _too_long(case, partly_bound(case.history, case.gangs))
+
+
+def torn_while_binding(
+    case: Case, gangs: Sequence[ObservedGang] | None = None
+) -> Finding | RecheckAt | None:
+    """Find a gang that was partly bound when it started.
+
+    For gangs that come and go: a gang that ends loses its pods one after the other.
+    """
+    return _too_long(case, binding_bursts(case.history, case.gangs if gangs is None else gangs))
+
+
+def _too_long(case: Case, stretches: Iterable[PartlyBound]) -> Finding | RecheckAt | None:
     soonest: RecheckAt | None = None
-    for gang in case.gangs:
-        for interval in gang.partly_bound(case.end):
-            length = watched(interval, case.history)
-            if length > case.limits.burst:
-                return _finding(case.history, gang, interval, length)
-            if interval.open:
-                # A hair later than the limit, so that the next look is past it.
-                at = case.end + case.limits.burst - length + 0.001
-                soonest = RecheckAt(min(at, soonest.at) if soonest else at)
+    for stretch in stretches:
+        if stretch.seconds > case.limits.burst:
+            return _finding(case, stretch)
+        if stretch.interval.open:
+            # Slightly later than the limit, so that the next look is past it.
+            at = case.end + case.limits.burst - stretch.seconds + 0.001
+            soonest = RecheckAt(min(at, soonest.at) if soonest else at)
     return soonest
 
 
-def watched(interval: Interval, history: History) -> float:
-    """Measure an interval without the time in which the watch was cut: nobody saw that."""
-    return interval.end - interval.start - sum(interval.overlap(cut) for cut in history.cuts)
-
-
-def _finding(history: History, gang: Gang, interval: Interval, length: float) -> Finding:
-    then = [p for p in gang.pods if p.bound and p.bound.at <= interval.start]
-    bound = [p for p in then if not p.leaving or p.leaving.at > interval.start]
-    if interval.open:
-        bound = gang.bound
-    others = [p for p in gang.alive if p not in bound]
-    left = [p for p in gang.pods if p.leaving and p.leaving.at == interval.start]
-    what = f"{len(bound)} of {gang.size} pods of {gang.key} bound for {length:.1f} s"
+def _finding(case: Case, stretch: PartlyBound) -> Finding:
+    gang, interval, bound = stretch.gang, stretch.interval, stretch.bound
+    others = [pod for pod in stretch.pods if pod not in bound and pod.alive]
+    left = [pod for pod in stretch.pods if pod.ends == interval.start]
+    what = f"{len(bound)} of {stretch.size} pods of {gang.key} bound for {stretch.seconds:.1f} s"
     if left:
-        what += f" after {clues.names(left)} went"
+        what += f" after {explain.names(left)} terminated"
     until = "the end" if interval.open else f"{interval.end:.3f} s"
-    found = clues.about(history, gang)
+    clues = explain.clues(case.history, gang)
     evidence = (
         f"{gang.key} was partly bound from {interval.start:.3f} s to {until}",
-        f"bound: {clues.names(bound)}",
-        f"not bound: {clues.names(others) or 'pods that were not there'}",
-        *found,
+        f"bound: {explain.names(bound)}",
+        f"not bound: {explain.names(others) or 'pods that do not exist'}",
+        *clues,
     )
-    name = "partial" if interval.open else "torn"
-    return Finding(name, "; ".join([what, *found]), evidence, valid=False)
+    name = VerdictName.PARTIAL if interval.open else VerdictName.TORN
+    return fail(name, what, *clues, evidence=evidence)

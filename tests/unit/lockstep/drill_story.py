@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.judge import notes
+from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.story import SHORT, Story
 
 SIZE = 4
@@ -17,20 +17,13 @@ def names(group: int = 0) -> list[str]:
 class DrillStory(Story):
     """A story of one set with groups of four."""
 
-    def note(self, at: float, message: str, listed: bool = False) -> DrillStory:
-        facts: dict[str, Any] = {
-            "type": "Normal",
-            "reason": notes.REASON,
-            "object": "LeaderWorkerSet/gang",
-            "objectUid": None,
-            "message": message,
-            "count": 1,
-        }
-        self.tell(at, "event", "ADDED", f"note-{at}-{message}", listed=listed, **facts)
+    def mark(self, at: float, topic: str, text: str = "") -> DrillStory:
+        self.recording.mark(topic, text, at, "LeaderWorkerSet/gang")
+        self.recording.end = max(self.recording.end, at)
         return self
 
     def over(self, at: float) -> DrillStory:
-        return self.note(at, notes.OVER)
+        return self.mark(at, Topic.OVER)
 
     def leader(self, at: float, group: int = 0, revision: str = "r1") -> DrillStory:
         self.pod(

@@ -8,31 +8,31 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from lockstep.drills import Ground
+from lockstep.drills import DrillContext
 from lockstep.judge import Expectation
 from lockstep.recording.model import Recording
 from tests.unit.lockstep.story import Story
 
-Deed = Callable[[float], None]
+Event = Callable[[float], object]
 """What happens at a time."""
 
 
 class Stage:
-    """Both the live recording and the client of a drill: its deeds have consequences later."""
+    """Both the live recording and the client of a drill: its actions have effects later."""
 
     def __init__(self, story: Story) -> None:
         self.story = story
         self.time = 0.0
         self.ended = False
-        self.deeds: list[tuple[str, str, Any]] = []
-        """What the drill did: the verb, the object's name, and what with."""
+        self.actions: list[tuple[str, str, Any]] = []
+        """What the drill did: the verb, the object's name, and the arguments."""
         self.answers: dict[str, Callable[[float, str, Any], None]] = {}
-        """By verb, what the cluster does upon it."""
-        self._to_come: list[tuple[float, int, Deed]] = []
+        """By verb, how the cluster reacts."""
+        self._to_come: list[tuple[float, int, Event]] = []
         self._order = itertools.count()
 
-    def later(self, at: float, deed: Deed) -> None:
-        heapq.heappush(self._to_come, (at, next(self._order), deed))
+    def later(self, at: float, event: Event) -> None:
+        heapq.heappush(self._to_come, (at, next(self._order), event))
 
     # As `lockstep.recording.client.Live`:
 
@@ -45,31 +45,14 @@ class Stage:
 
     def wait(self, until: float) -> None:
         if self._to_come and self._to_come[0][0] <= until:
-            at, _, deed = heapq.heappop(self._to_come)
+            at, _, event = heapq.heappop(self._to_come)
             self.time = max(self.time, at)
-            deed(self.time)
+            event(self.time)
         else:
             self.time = until
         self.recording.end = max(self.recording.end, self.time)
 
     # As `lightkube.Client`:
-
-    def create(self, thing: Any) -> None:
-        """Only notes are created: they are recorded a moment later."""
-        name, message = thing.metadata.name, thing.message
-        self.later(
-            self.time + 0.01,
-            lambda at: self._note(at, name, message),
-        )
-
-    def _note(self, at: float, name: str, message: str) -> None:
-        facts: dict[str, Any] = {
-            "type": "Normal",
-            "reason": "LockstepDrill",
-            "object": "",
-            "count": 1,
-        }
-        self.story.tell(at, "event", "ADDED", name, objectUid=None, message=message, **facts)
 
     def delete(self, _kind: Any, name: str, **how: Any) -> None:
         self._act("delete", name, how)
@@ -78,20 +61,16 @@ class Stage:
         self._act("patch", name, body)
 
     def _act(self, verb: str, name: str, what: Any) -> None:
-        self.deeds.append((verb, name, what))
+        self.actions.append((verb, name, what))
         if verb in self.answers:
             self.answers[verb](self.time, name, what)
 
 
-def ground(stage: Stage, expectation: Expectation, patience: float = 30.0) -> Ground:
+def context_of(stage: Stage, expectation: Expectation, patience: float = 30.0) -> DrillContext:
     """What a drill gets, on this stage."""
-    return Ground(cast("Any", stage), cast("Any", stage), expectation, "pool", patience, Path("/"))
+    return DrillContext(cast("Any", stage), cast("Any", stage), expectation, patience, Path("/"))
 
 
-def notes(stage: Stage) -> list[str]:
-    """What the drill said, in order."""
-    return [
-        str(seen.facts["message"])
-        for seen in stage.recording.of("event")
-        if seen.facts["reason"] == "LockstepDrill"
-    ]
+def marks(stage: Stage) -> list[str]:
+    """The steps that the drill noted, in order."""
+    return [mark.message for mark in stage.recording.marks]

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from lockstep.drills.lws_log import LwsLog
+from lockstep.drills.missing_rbac import LwsLog
 
 WORDS = (
     'podgroups.scheduling.volcano.sh is forbidden: User "system:serviceaccount:lws-system:lws" '

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from lockstep.drills import InVain, preemption
+from lockstep.drills import DrillTimeout, preemption
 from lockstep.errors import LockstepError
 from lockstep.judge import Workload
-from tests.unit.lockstep.drills.stage import Stage, ground, notes
+from tests.unit.lockstep.drills.stage import Stage, context_of, marks
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
 RIVALRY = expect("preempted-whole", rival=Workload("LeaderWorkerSet", "high"))
@@ -50,40 +50,40 @@ def cluster(*, let_in: bool = False, classes: tuple[str, ...] = ("high",) * 4) -
 
 def test_rival_comes_to_a_full_pool_and_gets_its_priority_where_volcano_looks() -> None:
     stage = cluster()
-    preemption.run(ground(stage, RIVALRY))
-    assert stage.deeds == [
+    preemption.run(context_of(stage, RIVALRY))
+    assert stage.actions == [
         ("patch", "high", {"spec": {"replicas": 0}}),
         ("patch", "high", {"spec": {"replicas": 1}}),
         ("patch", "high-0-r1", {"spec": {"priorityClassName": "high"}}),
     ]
-    assert notes(stage) == [
+    assert marks(stage) == [
         "arrives: a gang of higher priority",
-        "priority: PodGroup high-0-r1 gets high, which LWS left out",
+        "priority: PodGroup high-0-r1 gets high, which LWS did not set",
     ]
 
 
 def test_rival_of_an_earlier_drill_goes_first() -> None:
     stage = cluster(let_in=True)
-    preemption.run(ground(stage, RIVALRY))
-    assert [body for verb, name, body in stage.deeds if name == "high"] == [
+    preemption.run(context_of(stage, RIVALRY))
+    assert [body for verb, name, body in stage.actions if name == "high"] == [
         {"spec": {"replicas": 0}},
         {"spec": {"replicas": 1}},
     ]
 
 
-def test_pool_that_does_not_fill_up_is_waited_for_in_vain() -> None:
+def test_waiting_for_a_full_pool_times_out() -> None:
     stage = Stage(gang_created(Story()))
-    with pytest.raises(InVain, match="a pool full of low priority"):
-        preemption.run(ground(stage, RIVALRY))
-    assert len(stage.deeds) == 1
+    with pytest.raises(DrillTimeout, match="a pool full of low priority"):
+        preemption.run(context_of(stage, RIVALRY))
+    assert len(stage.actions) == 1
 
 
 def test_pods_of_several_classes_have_no_common_priority() -> None:
     stage = cluster(classes=("high", "high", "low", "high"))
     with pytest.raises(LockstepError, match="not of one priority class: \\['high', 'low'\\]"):
-        preemption.run(ground(stage, RIVALRY))
+        preemption.run(context_of(stage, RIVALRY))
 
 
 def test_drill_needs_a_rival() -> None:
     with pytest.raises(LockstepError, match="needs a rival"):
-        preemption.run(ground(cluster(), expect("waits")))
+        preemption.run(context_of(cluster(), expect("preempted-whole")))

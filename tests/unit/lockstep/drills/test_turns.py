@@ -8,9 +8,9 @@ from lightkube import ApiError
 from lightkube.types import CascadeType
 
 from lockstep import judge
-from lockstep.drills import InVain, endurance, turns
+from lockstep.drills import DrillTimeout, endurance, turns
 from tests.unit.lockstep.crowds import crowd, ended
-from tests.unit.lockstep.drills.stage import Stage, ground, notes
+from tests.unit.lockstep.drills.stage import Stage, context_of, marks
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed, pods
 
 GROUPS = 3
@@ -18,7 +18,7 @@ TURNS = expect("serialized", groups=GROUPS, at_once=1)
 
 
 def fair_cluster(groups: int = GROUPS, order: list[int] | None = None) -> Stage:
-    """Room for one gang: as one ends it is made anew, and the next in line is placed."""
+    """Room for one gang: as one ends it is recreated, and the next in line is placed."""
     stage = Stage(crowd(groups))
     line = list(order or range(groups))
 
@@ -30,8 +30,8 @@ def fair_cluster(groups: int = GROUPS, order: list[int] | None = None) -> Stage:
         if leader.endswith("-r1"):
             return  # its PodGroup goes with it here
         group = int(leader.rpartition("-")[2])
-        stage.later(at + 0.1, lambda now: void(ended(stage.story, now, group)))
-        stage.later(at + 0.6, lambda now: void(gang_created(stage.story, now, group)))
+        stage.later(at + 0.1, lambda now: ended(stage.story, now, group))
+        stage.later(at + 0.6, lambda now: gang_created(stage.story, now, group))
         stage.later(at + 1.5, place)
         if order is None:
             line.append(group)
@@ -42,7 +42,7 @@ def fair_cluster(groups: int = GROUPS, order: list[int] | None = None) -> Stage:
 
 
 def leaders(stage: Stage) -> list[str]:
-    return [name for _, name, _ in stage.deeds if not name.endswith("-r1")]
+    return [name for _, name, _ in stage.actions if not name.endswith("-r1")]
 
 
 def missing() -> ApiError:
@@ -52,13 +52,9 @@ def missing() -> ApiError:
     return ApiError(request, response)
 
 
-def void(_story: Story) -> None:
-    """A deed returns nothing."""
-
-
 def test_every_gang_ends_once_and_one_more_runs() -> None:
     stage = fair_cluster()
-    turns.run(ground(stage, TURNS))
+    turns.run(context_of(stage, TURNS))
     assert leaders(stage) == ["gang-0", "gang-1", "gang-2"]
     verdict = judge.judge(stage.recording, TURNS)
     assert verdict is not None
@@ -66,13 +62,13 @@ def test_every_gang_ends_once_and_one_more_runs() -> None:
     assert verdict.measures["gangsCompleted"] == 3
 
 
-def test_leaders_are_deleted_in_the_foreground_after_some_work_and_a_note() -> None:
+def test_leaders_are_deleted_in_the_foreground_after_some_work_and_a_mark() -> None:
     stage = fair_cluster()
-    turns.run(ground(stage, TURNS))
-    deleted = {name: how for _, name, how in stage.deeds}
+    turns.run(context_of(stage, TURNS))
+    deleted = {name: how for _, name, how in stage.actions}
     assert deleted["gang-1"]["cascade"] == CascadeType.FOREGROUND
-    assert {how["namespace"] for _, _, how in stage.deeds} == {TURNS.namespace}
-    assert [note.split(" has worked")[0] for note in notes(stage)] == [
+    assert {how["namespace"] for _, _, how in stage.actions} == {TURNS.namespace}
+    assert [note.split(" has worked")[0] for note in marks(stage)] == [
         "done: gang-0",
         "done: gang-1",
         "done: gang-2",
@@ -81,7 +77,7 @@ def test_leaders_are_deleted_in_the_foreground_after_some_work_and_a_note() -> N
 
 def test_a_gang_that_never_comes_is_not_awaited_for_ever() -> None:
     stage = fair_cluster(order=[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
-    turns.run(ground(stage, TURNS))
+    turns.run(context_of(stage, TURNS))
     assert len(leaders(stage)) == turns.ROUNDS * GROUPS
     verdict = judge.conclude(stage.recording, TURNS)
     assert verdict.observed == "starved"
@@ -97,28 +93,28 @@ def test_pod_groups_are_deleted_with_their_leaders_also_when_they_are_gone_alrea
             raise missing()
 
     stage.answers["delete"] = refuse
-    turns.run(ground(stage, TURNS))
-    assert [name for _, name, _ in stage.deeds] == [
+    turns.run(context_of(stage, TURNS))
+    assert [name for _, name, _ in stage.actions] == [
         name for group in range(GROUPS) for name in (f"gang-{group}", f"gang-{group}-r1")
     ]
 
 
-def test_no_whole_gang_is_waited_for_in_vain() -> None:
+def test_waiting_for_a_complete_gang_times_out() -> None:
     stage = Stage(crowd(GROUPS))
-    with pytest.raises(InVain, match="30 s in vain for: a whole gang"):
-        turns.run(ground(stage, TURNS))
+    with pytest.raises(DrillTimeout, match="timed out after 30 s waiting for a complete gang"):
+        turns.run(context_of(stage, TURNS))
 
 
-def test_a_spoilt_outcome_ends_the_drill() -> None:
+def test_a_failed_verdict_ends_the_drill() -> None:
     stage = Stage(crowd(GROUPS))
-    stage.later(2.0, lambda at: void(stage.story.bind(at, "gang-1")))
-    stage.later(5.0, lambda at: void(stage.story.tell(at, "pod", "MODIFIED", "gang-2")))
-    turns.run(ground(stage, TURNS))
-    assert stage.deeds == []
+    stage.later(2.0, lambda at: stage.story.bind(at, "gang-1"))
+    stage.later(5.0, lambda at: stage.story.tell(at, "pod", "MODIFIED", "gang-2"))
+    turns.run(context_of(stage, TURNS))
+    assert stage.actions == []
     assert stage.now() == 5.0
 
 
-def test_endurance_waits_for_a_full_room_and_then_some() -> None:
+def test_endurance_waits_for_a_full_pool_and_then_some() -> None:
     story = Story()
     for group in (0, 1):
         for name in pods(group):
@@ -132,14 +128,14 @@ def test_endurance_waits_for_a_full_room_and_then_some() -> None:
                 story.refuse_pod(at, name)
 
     stage.later(4.0, refuse)
-    endurance.run(ground(stage, expect("deadlocked", groups=2, gang=False)))
+    endurance.run(context_of(stage, expect("deadlocked", groups=2, gang=False)))
     assert stage.now() == pytest.approx(4.0 + endurance.SECONDS, abs=0.1)
-    assert notes(stage) == ["waiting: 10 s for any gang to become whole"]
-    assert stage.deeds == []
+    assert marks(stage) == ["waiting: 10 s for any gang to become complete"]
+    assert stage.actions == []
 
 
-def test_endurance_ends_when_a_gang_is_whole() -> None:
+def test_endurance_ends_when_a_gang_is_complete() -> None:
     stage = Stage(gang_placed(crowd(2), 2.0, 0))
-    endurance.run(ground(stage, expect("deadlocked", groups=2, gang=False)))
+    endurance.run(context_of(stage, expect("deadlocked", groups=2, gang=False)))
     assert stage.now() == 0.0
-    assert notes(stage) == []
+    assert marks(stage) == []

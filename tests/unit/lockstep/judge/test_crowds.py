@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lockstep import judge
-from lockstep.judge import Expectation, RecheckAt, Verdict
-from lockstep.judge import figures as gang_runs
+from lockstep.judge import Expectation, RecheckAt, Verdict, figures
 from lockstep.judge.history import History
 from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
 from tests.unit.lockstep.story import NAMESPACE, Story, expect, gang_created, gang_placed, pods
@@ -39,7 +38,9 @@ def test_serialized_when_every_gang_had_its_turn_whole() -> None:
     assert verdict.measures["gangsAtOnce"] == 1
     assert verdict.measures["longestHandoverSeconds"] == pytest.approx(2.03)
     assert verdict.measures["longestWaitSeconds"] == pytest.approx(7.63, abs=0.01)
-    assert "gang-1 ran whole from 5.030 s to 6.000 s, after 4.029 s of waiting" in verdict.evidence
+    assert (
+        "gang-1 was complete from 5.030 s to 6.000 s, after a wait of 4.029 s" in verdict.evidence
+    )
 
 
 def test_serialized_counts_what_places_were_held_for() -> None:
@@ -59,10 +60,10 @@ def test_a_gang_that_is_bound_whole_wastes_nothing_though_it_does_not_run_yet() 
     story.until(5.0)
     history = History.of(story.recording, NAMESPACE)
     gangs = history.gangs(serialized(1))
-    runs = gang_runs.of(history, gangs)
-    figures = gang_runs.figures(history, gangs, runs)
-    assert not runs[0].running
-    assert (figures["podSecondsUseful"], figures["podSecondsWasted"]) == (12.0, 0.0)
+    runs = figures.runs(history, gangs)
+    measured = figures.crowd_figures(history, gangs, runs)
+    assert not runs[0].ran
+    assert (measured["podSecondsUseful"], measured["podSecondsWasted"]) == (12.0, 0.0)
 
 
 def test_a_gang_that_never_runs_has_no_turn() -> None:
@@ -95,7 +96,7 @@ def test_not_serialized_when_nothing_runs_after_the_last_turn() -> None:
     assert judge.judge(story.recording, serialized(2)) is None
     verdict = judge.conclude(story.recording, serialized(2))
     assert (verdict.observed, verdict.ok) == ("stalled", False)
-    assert "nothing runs since gang-1 ended at 6.000 s" in verdict.reason
+    assert "no gang ran after gang-1 ended at 6.000 s" in verdict.reason
 
 
 def test_a_crowd_that_nobody_schedules_is_told_as_ever() -> None:
@@ -142,8 +143,8 @@ def test_a_group_made_anew_without_a_pod_group_is_told() -> None:
     verdict = judged(story, serialized())
     assert (verdict.observed, verdict.ok) == ("mismatched", False)
     assert (
-        "PodGroup gang-2-r1 of an earlier leader was still there when gang-2 came, then it went, "
-        "and LWS made no other (lws#1054)" in verdict.reason
+        "PodGroup gang-2-r1 of an earlier leader still existed when gang-2 was created, then it "
+        "was deleted, and LWS created no other (lws#1054)" in verdict.reason
     )
 
 
@@ -172,7 +173,7 @@ def test_deadlocked_when_it_lasts() -> None:
     assert verdict.ok
     assert verdict.observed == "deadlocked"
     assert verdict.reason == (
-        "3 gangs hold 4 places and none of them is whole: 40.0 pod-seconds wasted in 10.0 s"
+        "3 gangs hold 4 places and none of them is complete: 40.0 pod-seconds wasted in 10.0 s"
     )
     assert verdict.measures["gangsCompleted"] == 0
     assert verdict.measures["podSecondsWasted"] == pytest.approx(40.0)
@@ -198,7 +199,7 @@ def test_not_deadlocked_when_a_gang_ran() -> None:
         story.run(2.5, name)
     verdict = judged(story.until(3.0), deadlocked())
     assert (verdict.observed, verdict.ok) == ("progressed", False)
-    assert "gang-0 ran whole" in verdict.reason
+    assert "gang-0 was completely bound" in verdict.reason
 
 
 def test_a_deadlock_under_pod_groups_proves_nothing() -> None:
@@ -254,7 +255,7 @@ def test_capped_needs_a_reason() -> None:
     assert judge.judge(story.recording, capped()) is None
     verdict = judge.conclude(story.recording, capped())
     assert not verdict.ok
-    assert "nothing says that the queue kept a gang waiting" in verdict.reason
+    assert "no event says that the queue kept a gang waiting" in verdict.reason
 
 
 def test_exceeded_as_soon_as_one_pod_too_many_has_a_place() -> None:
@@ -325,8 +326,8 @@ def test_every_second_of_a_place_is_counted_once(
     story.until(12.0 + rest)
     history = History.of(story.recording, NAMESPACE)
     gangs = history.gangs(serialized(2))
-    figures = gang_runs.figures(history, gangs, gang_runs.of(history, gangs))
+    measured = figures.crowd_figures(history, gangs, figures.runs(history, gangs))
     left = [2.6 + work, *(2.6 + work + last * index / 3 for index in (1, 2, 3))]
     held = sum(left) - sum(2.0 + delay for delay in bursts) + (3.0 + rest)
-    counted = sum(figures[f"podSeconds{what}"] for what in ("Useful", "Wasted", "Ending"))
+    counted = sum(measured[f"podSeconds{what}"] for what in ("Useful", "Wasted", "Ending"))
     assert counted == pytest.approx(held)

@@ -107,7 +107,7 @@ def test_extra_pod_group() -> None:
     story = gang_placed(gang_created(Story())).pod_group(2.0, name="gang-0-old").until(9.0)
     verdict = fault(story, "placed")
     assert verdict.observed == "mismatched"
-    assert "PodGroup gang-0-old is one too many" in verdict.reason
+    assert "unexpected PodGroup gang-0-old" in verdict.reason
 
 
 def successor(name: str, at: float = 10.0) -> Story:
@@ -129,7 +129,7 @@ def test_pod_group_of_a_leader_that_left_waits_for_the_collector_and_holds_nobod
     assert verdict.ok
     assert verdict.pod_group is not None
     assert verdict.pod_group["name"] == "gang-0-r1"
-    assert any("gang-0-r0, of a leader that has left, is still" in f for f in verdict.evidence)
+    assert any("gang-0-r0, whose leader was deleted, is not" in f for f in verdict.evidence)
 
 
 def test_pod_group_of_an_earlier_leader_holds_the_gang_only_until_it_is_collected() -> None:
@@ -137,7 +137,7 @@ def test_pod_group_of_an_earlier_leader_holds_the_gang_only_until_it_is_collecte
     assert isinstance(judge.assess(story.recording, expect("placed")), RecheckAt)
     verdict = fault(story.until(9.0), "placed")
     assert verdict.observed == "unmanaged"
-    assert "gang-0-r1 of gang-0 belongs to an earlier leader and goes with it" in verdict.reason
+    assert "gang-0-r1 of gang-0 is owned by a deleted leader" in verdict.reason
     assert "lws#1054); delete pod gang-0" in verdict.reason
 
 
@@ -155,7 +155,10 @@ def test_pod_group_that_went_before_anybody_watched() -> None:
         story.pod(0.0, name, node="w1", phase="Running", listed=True)
     verdict = fault(story.until(9.0), "placed")
     assert verdict.observed == "unmanaged"
-    assert "is not there: it went with an earlier leader (lws#1054; delete pod" in verdict.reason
+    assert (
+        "does not exist: it was deleted with an earlier leader (lws#1054; delete pod"
+        in verdict.reason
+    )
 
 
 def test_gang_that_lws_is_about_to_replace_is_no_verdict_yet() -> None:
@@ -174,7 +177,7 @@ def test_pods_of_one_gang_that_name_two_pod_groups() -> None:
     story = gang_placed(gang_created(Story()))
     story.pod_group(2.0, name="podgroup-x", workload=None, group=9)
     story.tell(2.5, "pod", "MODIFIED", "gang-0-1", podGroup="podgroup-x")
-    assert "is one too many" in fault(story.until(9.0), "placed").reason
+    assert "unexpected PodGroup" in fault(story.until(9.0), "placed").reason
 
 
 def test_an_empty_pod_group_that_volcano_left_behind_holds_nobody() -> None:
@@ -194,7 +197,7 @@ def test_pod_group_of_another_set_is_none_of_our_business() -> None:
 
 def test_extra_group() -> None:
     story = gang_created(gang_placed(gang_created(Story())), at=2.5, group=1).until(9.0)
-    assert "group gang-1 is one too many" in fault(story, "placed").reason
+    assert "unexpected group gang-1" in fault(story, "placed").reason
 
 
 def test_no_pod_group_at_all() -> None:
@@ -222,7 +225,7 @@ def test_lws_may_not_create_pod_groups() -> None:
     verdict = at_deadline(story)
     assert verdict.observed == "incomplete"
     assert "1 of 4 pods exist, 0 bound" in verdict.reason
-    assert "PodGroup gang-0-r1, which the pods of gang-0 name, was not made" in verdict.reason
+    assert "PodGroup gang-0-r1, which the pods of gang-0 name, was not created" in verdict.reason
 
 
 def test_one_pod_with_another_scheduler() -> None:
@@ -251,7 +254,7 @@ def test_a_scheduler_that_ignores_pod_groups_holds_nothing() -> None:
 def test_scheduler_is_stopped() -> None:
     verdict = at_deadline(gang_created(Story()).until(60.0))
     assert verdict.observed == "ignored"
-    assert "no scheduler has looked at them (is volcano running?)" in verdict.reason
+    assert "no scheduler has handled them (is volcano running?)" in verdict.reason
 
 
 def test_held_expected_but_no_scheduler_looked() -> None:
@@ -315,7 +318,7 @@ def test_a_workload_without_pods_tells_its_last_warning() -> None:
     story.warn(2.0, "LeaderWorkerSet/gang", "FailedCreate", "webhook\nrefused").until(60.0)
     verdict = at_deadline(story)
     assert verdict.observed == "absent"
-    assert "made no pods" in verdict.reason
+    assert "has no pods" in verdict.reason
     assert "LeaderWorkerSet/gang FailedCreate: webhook refused" in verdict.reason
 
 
@@ -327,6 +330,23 @@ def test_bound_but_not_running() -> None:
     assert verdict.observed == "bound"
     assert "gang-0-1 is Pending" in verdict.reason
     assert verdict.bound == 4
+
+
+def test_a_drill_that_never_began_leaves_no_open_sentence() -> None:
+    story = gang_placed(gang_created(Story())).until(60.0)
+    verdict = judge.conclude(story.recording, expect("recreated"))
+    assert verdict.observed == "bound"
+    assert verdict.reason.endswith("observed bound: all pods bound and running")
+
+
+def test_a_wrong_pod_group_is_named_also_just_before_the_deadline() -> None:
+    story = Story()
+    for name in pods():
+        story.pod(1.0, name)
+    story.pod_group(1.0, minMember=1)
+    verdict = at_deadline(gang_placed(story))
+    assert verdict.observed == "unmanaged"
+    assert "minMember 1, not 4" in verdict.reason
 
 
 def test_a_reason_is_one_line_of_bearable_length() -> None:
@@ -354,7 +374,7 @@ def test_a_pod_deleted_in_the_middle_leaves_a_partial_gang() -> None:
         story.bind(2.0, name)
     verdict = fault(story.delete(2.5, "gang-0-2").until(5.0), "placed")
     assert verdict.observed == "partial"
-    assert "3 of 4 pods of gang-0 bound for 2.5 s after gang-0-2 went" in verdict.reason
+    assert "3 of 4 pods of gang-0 bound for 2.5 s after gang-0-2 terminated" in verdict.reason
 
 
 def test_a_group_that_is_made_again_whole_is_no_violation() -> None:

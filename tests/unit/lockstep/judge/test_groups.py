@@ -1,12 +1,12 @@
-"""The lives of a group, whatever order its pods come and go in."""
+"""The incarnations of a group, in whatever order its pods are created and deleted."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.judge import groups as generations
-from lockstep.judge import notes
+from lockstep.judge import drill_marks
+from lockstep.judge.groups import Incarnation, incarnations
 from lockstep.judge.history import History
 from tests.unit.lockstep.drill_story import DrillStory, names
 from tests.unit.lockstep.story import NAMESPACE, expect
@@ -14,22 +14,22 @@ from tests.unit.lockstep.story import NAMESPACE, expect
 EXPECTATION = expect("recreated")
 
 
-def lives(story: DrillStory) -> list[generations.Generation]:
+def incarnations_of(story: DrillStory) -> list[Incarnation]:
     history = History.of(story.recording, NAMESPACE)
-    return generations.of(history.gangs(EXPECTATION)[0])
+    return incarnations(history.gangs(EXPECTATION)[0])
 
 
 @given(st.integers(1, 6))
-def test_each_leader_begins_a_life_with_its_own_workers(times: int) -> None:
+def test_each_leader_begins_an_incarnation_with_its_own_workers(times: int) -> None:
     story = DrillStory()
     for number in range(times):
         story.whole(10.0 * number)
         if number < times - 1:
             story.gone(10.0 * number + 5.0)
-    found = lives(story)
+    found = incarnations_of(story)
     assert [life.began for life in found] == [10.0 * number for number in range(times)]
     assert all(sorted(pod.name for pod in life.pods) == names() for life in found)
-    assert [life.whole for life in found] == [False] * (times - 1) + [True]
+    assert [life.is_complete for life in found] == [False] * (times - 1) + [True]
     assert len({pod.first.uid for life in found for pod in life.pods}) == 4 * times
 
 
@@ -40,7 +40,7 @@ def test_binding_lasts_from_the_first_bind_to_the_last(times: list[float], end: 
     story.workers(0.6)
     for at, name in sorted(zip(times, names(), strict=True)):
         story.bind(at, name)
-    (life,) = lives(story)
+    (life,) = incarnations_of(story)
     burst = life.binding(end)
     assert burst is not None
     assert (burst.start, burst.end) == (min(times), max(times))
@@ -50,11 +50,11 @@ def test_binding_of_a_group_that_was_never_bound_whole_ends_when_it_is_given_up(
     story = DrillStory().leader(1.0)
     story.workers(1.0)
     story.bind(2.0, "gang-0")
-    (life,) = lives(story)
+    (life,) = incarnations_of(story)
     burst = life.binding(9.0)
     assert burst is not None
     assert (burst.end, burst.open) == (9.0, True)
-    (life,) = lives(story.gone(5.0, revision=None))
+    (life,) = incarnations_of(story.gone(5.0, revision=None))
     burst = life.binding(9.0)
     assert burst is not None
     assert (burst.end, burst.open) == (5.0, False)
@@ -64,15 +64,12 @@ def test_replaced_worker_belongs_to_the_leader_that_stayed() -> None:
     story = DrillStory().whole(1.0)
     story.delete(5.0, "gang-0-2")
     story.pod(5.1, "gang-0-2").bind(5.2, "gang-0-2").run(5.3, "gang-0-2")
-    (life,) = lives(story)
+    (life,) = incarnations_of(story)
     assert len(life.pods) == 5
-    assert life.whole
-    assert life.broken_at == 5.0
+    assert life.is_complete
 
 
-def test_phases_end_with_the_next_note_or_the_recording() -> None:
-    story = DrillStory().note(1.0, "a: first").note(4.0, "b: other").note(6.0, "a: second")
-    story.until(9.0)
-    found = notes.phases(History.of(story.recording, NAMESPACE), ("a",))
-    assert [(phase.note.detail, phase.end) for phase in found] == [("first", 4.0), ("second", 9.0)]
-    assert notes.surrender(History.of(story.recording, NAMESPACE)) is None
+def test_phases_end_with_the_next_mark_or_the_recording() -> None:
+    story = DrillStory().mark(1.0, "a", "first").mark(4.0, "b", "other").mark(6.0, "a", "second")
+    found = drill_marks.phases(History.of(story.until(9.0).recording, NAMESPACE), ("a",))
+    assert [(phase.mark.text, phase.end) for phase in found] == [("first", 4.0), ("second", 9.0)]

@@ -135,7 +135,7 @@ def test_held_again_when_volcano_no_longer_writes_events() -> None:
     verdict = judge.judge(story.until(3.0).recording, expect("held"))
     assert verdict is not None
     assert verdict.ok
-    assert any("as many cycles before: 4/4 tasks" in fact for fact in verdict.evidence)
+    assert any("after many earlier cycles: 4/4 tasks" in fact for fact in verdict.evidence)
 
 
 def test_held_is_not_believed_of_a_scheduler_that_stopped_long_ago() -> None:
@@ -183,6 +183,15 @@ def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
     verdict = judge.judge(story.recording, expectation)
     assert verdict is not None
     assert verdict.ok
+
+
+def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() -> None:
+    story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked")
+    gang_placed(gang_created(story.node(1.0, "w2")))
+    verdict = judge.judge(story.node(3.0, "w1").recording, expect("released"))
+    assert verdict is not None
+    assert verdict.release_latency_seconds == 1.03
+    assert verdict.evidence[-1] == ("w2 was unblocked at 1.000 s; the last bind came 1.030 s later")
 
 
 def test_partial_needs_the_others_refused_and_some_time() -> None:

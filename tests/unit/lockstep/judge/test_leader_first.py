@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lockstep import judge
 from lockstep.judge import Verdict
-from lockstep.judge.rules.leader_first import ALL, PART
-from lockstep.judge.rules.refused import BACK, SAID, TAKEN
+from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory, names
 from tests.unit.lockstep.story import expect
 
@@ -14,10 +13,15 @@ REFUSED = expect("refused")
 FORBIDDEN = "podgroups.scheduling.volcano.sh is forbidden: User cannot create"
 
 
+def with_room_for_a_part() -> DrillStory:
+    """A leader that is recreated on a small pool."""
+    story = DrillStory().whole(1.0).mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
+    return story.gone(10.1).leader(11.0)
+
+
 def leader_alone() -> DrillStory:
-    """A leader that is made anew on a small pool, bound and ready."""
-    story = DrillStory().whole(1.0)
-    story.note(10.0, f"{PART}: 2 of 4 pods").gone(10.1).leader(11.0)
+    """A leader that is recreated on a small pool, bound and ready."""
+    story = with_room_for_a_part()
     story.own_pod_group(11.0, minMember=1)
     story.bind(12.0, "gang-0")
     story.tell(12.2, "pod", "MODIFIED", "gang-0", phase="Running", ready=True)
@@ -34,7 +38,7 @@ def split() -> DrillStory:
 
 
 def released(story: DrillStory) -> DrillStory:
-    story.note(18.0, f"{ALL}: 4 pods")
+    story.mark(18.0, Topic.ROOM_FOR_ALL, "4 pods")
     for name in names()[2:]:
         story.bind(18.5, name).run(19.0, name)
     return story.over(25.0)
@@ -63,24 +67,42 @@ def test_leader_first_waits_for_the_end_of_the_drill() -> None:
 
 
 def test_a_group_that_is_held_whole_would_be_a_gang_after_all() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{PART}: 2 of 4 pods").gone(10.1).leader(11.0)
+    story = (
+        DrillStory()
+        .whole(1.0)
+        .mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
+        .gone(10.1)
+        .leader(11.0)
+    )
     story.own_pod_group(11.0, minMember=1)
     verdict = conclude(story.over(20.0))
     assert (verdict.observed, verdict.ok) == ("held", False)
 
 
 def test_workers_before_a_ready_leader_are_told() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{PART}: 2 of 4 pods").gone(10.1).leader(11.0)
+    story = (
+        DrillStory()
+        .whole(1.0)
+        .mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
+        .gone(10.1)
+        .leader(11.0)
+    )
     story.own_pod_group(11.0, minMember=1)
     story.workers(11.1)
     story.bind(12.0, "gang-0")
     verdict = conclude(story.over(20.0))
     assert (verdict.observed, verdict.ok) == ("partial", False)
-    assert "came before the leader was ready" in verdict.reason
+    assert "was created before the leader was ready" in verdict.reason
 
 
 def test_workers_without_their_leader_are_told() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{PART}: 2 of 4 pods").gone(10.1).leader(11.0)
+    story = (
+        DrillStory()
+        .whole(1.0)
+        .mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
+        .gone(10.1)
+        .leader(11.0)
+    )
     story.own_pod_group(11.0, minMember=1)
     story.workers(11.1)
     story.bind(12.0, "gang-0-1")
@@ -90,7 +112,7 @@ def test_workers_without_their_leader_are_told() -> None:
 
 
 def test_a_part_that_does_not_last_shows_nothing() -> None:
-    story = leader_alone().note(13.0, f"{ALL}: 4 pods")
+    story = leader_alone().mark(13.0, Topic.ROOM_FOR_ALL, "4 pods")
     story.workers(13.1)
     for name in names()[1:]:
         story.bind(13.5, name).run(14.0, name)
@@ -100,9 +122,9 @@ def test_a_part_that_does_not_last_shows_nothing() -> None:
 
 
 def test_a_group_that_stays_in_part_with_room_is_told() -> None:
-    verdict = conclude(split().note(18.0, f"{ALL}: 4 pods").over(25.0))
+    verdict = conclude(split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").over(25.0))
     assert (verdict.observed, verdict.ok) == ("partial", False)
-    assert "did not become whole when there was room" in verdict.reason
+    assert "did not become complete when there was room" in verdict.reason
 
 
 def test_a_pod_group_of_the_whole_group_is_a_mismatch() -> None:
@@ -113,13 +135,24 @@ def test_a_pod_group_of_the_whole_group_is_a_mismatch() -> None:
     assert "minMember 4, not 1" in verdict.reason
 
 
+def rights_taken() -> DrillStory:
+    story = DrillStory().whole(1.0).mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not")
+    return story.gone(10.1).leader(11.0)
+
+
 def without_rights() -> DrillStory:
-    story = DrillStory().whole(1.0).note(10.0, f"{TAKEN}: LWS may not").gone(10.1).leader(11.0)
-    return story.note(15.0, f"{SAID}: {FORBIDDEN}")
+    story = (
+        DrillStory()
+        .whole(1.0)
+        .mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not")
+        .gone(10.1)
+        .leader(11.0)
+    )
+    return story.mark(15.0, Topic.LWS_ERROR, FORBIDDEN)
 
 
 def recovered(story: DrillStory) -> DrillStory:
-    story.note(16.0, f"{BACK}: LWS may again").own_pod_group(17.0)
+    story.mark(16.0, Topic.RIGHTS_BACK, "LWS may again").own_pod_group(17.0)
     story.workers(17.1)
     for name in names():
         story.bind(17.5, name).run(18.0, name)
@@ -137,7 +170,9 @@ def test_refused_with_the_words_of_lws_and_the_recovery() -> None:
 def test_allowed_when_a_pod_group_was_made_all_the_same() -> None:
     story = without_rights()
     story.own_pod_group(15.5)
-    verdict = judge.conclude(story.note(16.0, f"{BACK}: LWS").over(20.0).recording, REFUSED)
+    verdict = judge.conclude(
+        story.mark(16.0, Topic.RIGHTS_BACK, "LWS").over(20.0).recording, REFUSED
+    )
     assert (verdict.observed, verdict.ok) == ("allowed", False)
     assert "gang-0-r1" in verdict.reason
 
@@ -145,22 +180,30 @@ def test_allowed_when_a_pod_group_was_made_all_the_same() -> None:
 def test_unmanaged_when_the_leader_started_without_a_pod_group() -> None:
     story = without_rights()
     story.bind(15.5, "gang-0")
-    verdict = judge.conclude(story.note(16.0, f"{BACK}: LWS").over(20.0).recording, REFUSED)
+    verdict = judge.conclude(
+        story.mark(16.0, Topic.RIGHTS_BACK, "LWS").over(20.0).recording, REFUSED
+    )
     assert (verdict.observed, verdict.ok) == ("unmanaged", False)
 
 
 def test_silent_when_lws_told_nobody() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{TAKEN}: LWS may not").gone(10.1).leader(11.0)
+    story = (
+        DrillStory()
+        .whole(1.0)
+        .mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not")
+        .gone(10.1)
+        .leader(11.0)
+    )
     verdict = judge.conclude(recovered(story).recording, REFUSED)
     assert (verdict.observed, verdict.ok) == ("silent", False)
 
 
 def test_stuck_when_the_group_did_not_come_back_with_the_rights() -> None:
-    story = without_rights().note(16.0, f"{BACK}: LWS may again").over(70.0)
+    story = without_rights().mark(16.0, Topic.RIGHTS_BACK, "LWS may again").over(70.0)
     verdict = judge.conclude(story.recording, REFUSED)
     assert (verdict.observed, verdict.ok) == ("stuck", False)
 
 
 def test_lost_when_nothing_was_made_anew() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{TAKEN}: LWS may not").over(20.0)
+    story = DrillStory().whole(1.0).mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not").over(20.0)
     assert judge.conclude(story.recording, REFUSED).observed == "lost"

@@ -6,7 +6,7 @@ import pytest
 
 from lockstep import judge
 from lockstep.judge import Verdict
-from lockstep.judge.rules.recreated import LEADER, NODE, WORKER
+from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory, names
 from tests.unit.lockstep.story import expect
 
@@ -16,9 +16,17 @@ EXPECTATION = expect("recreated")
 def struck() -> DrillStory:
     """Three incidents; the group is back a second and a half after each."""
     story = DrillStory().whole(1.0)
-    for at, topic in ((10.0, LEADER), (20.0, WORKER), (30.0, NODE)):
-        story.note(at, f"{topic}: somebody").gone(at + 0.1).whole(at + 1.0)
+    for at, topic in (
+        (10.0, Topic.LEADER_KILLED),
+        (20.0, Topic.WORKER_KILLED),
+        (30.0, Topic.NODE_LOST),
+    ):
+        story.mark(at, topic, "somebody").gone(at + 0.1).whole(at + 1.0)
     return story
+
+
+def leader_killed() -> DrillStory:
+    return DrillStory().whole(1.0).mark(10.0, Topic.LEADER_KILLED, "gang-0")
 
 
 def conclude(story: DrillStory, until: float = 45.0) -> Verdict:
@@ -43,14 +51,8 @@ def test_recreated_waits_for_the_end_of_the_drill() -> None:
     assert judge.judge(struck().recording, EXPECTATION) is None
 
 
-def test_notes_of_an_earlier_drill_do_not_count() -> None:
-    story = DrillStory().note(0.0, f"{LEADER}: long ago", listed=True)
-    story.note(0.0, "drill over", listed=True).whole(1.0)
-    assert judge.judge(story.until(5.0).recording, EXPECTATION) is None
-
-
 def test_a_leader_that_was_made_twice_is_told_and_accepted() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1)
+    story = leader_killed().gone(10.1)
     story.leader(11.0).tell(11.2, "pod", "DELETED", "gang-0")
     verdict = judge.judge(story.whole(12.0).over(20.0).recording, EXPECTATION)
     assert verdict is not None
@@ -60,17 +62,17 @@ def test_a_leader_that_was_made_twice_is_told_and_accepted() -> None:
 
 
 def test_kept_when_only_the_killed_worker_came_back() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{WORKER}: gang-0-1")
+    story = DrillStory().whole(1.0).mark(10.0, Topic.WORKER_KILLED, "gang-0-1")
     story.delete(10.1, "gang-0-1")
     story.pod(10.2, "gang-0-1", revision="r1").bind(10.3, "gang-0-1").run(10.4, "gang-0-1")
     verdict = conclude(story.over(20.0))
     assert (verdict.observed, verdict.ok) == ("kept", False)
-    assert "only gang-0-1 was made anew" in verdict.reason
+    assert "only gang-0-1 was recreated" in verdict.reason
     assert "lws#998" in verdict.reason
 
 
 def test_orphaned_when_the_old_pod_group_was_taken_for_the_new_one() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1, revision=None)
+    story = leader_killed().gone(10.1, revision=None)
     story.leader(10.3).tell(10.4, "podgroup", "DELETED", "gang-0-r1")
     verdict = conclude(story)
     assert (verdict.observed, verdict.ok) == ("orphaned", False)
@@ -78,15 +80,15 @@ def test_orphaned_when_the_old_pod_group_was_taken_for_the_new_one() -> None:
 
 
 def test_orphaned_without_that_race_is_not_blamed_on_it() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1).leader(11.0)
+    story = leader_killed().gone(10.1).leader(11.0)
     verdict = conclude(story)
     assert verdict.observed == "orphaned"
     assert "lws#1054" not in verdict.reason
-    assert "may LWS create PodGroups?" in verdict.reason
+    assert "does LWS have permission to create PodGroups?" in verdict.reason
 
 
 def test_a_whole_group_under_another_leaders_pod_group_is_orphaned() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1, revision=None)
+    story = leader_killed().gone(10.1, revision=None)
     story.leader(11.0)
     story.workers(11.1)
     for name in names():
@@ -95,24 +97,24 @@ def test_a_whole_group_under_another_leaders_pod_group_is_orphaned() -> None:
 
 
 def test_lost_when_no_leader_comes() -> None:
-    verdict = conclude(DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1))
+    verdict = conclude(leader_killed().gone(10.1))
     assert (verdict.observed, verdict.ok) == ("lost", False)
     assert "got no new leader" in verdict.reason
 
 
 def test_torn_when_the_new_group_is_bound_in_part_for_long() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0").gone(10.1).leader(11.0)
+    story = leader_killed().gone(10.1).leader(11.0)
     story.own_pod_group(11.0)
     story.workers(11.1)
     for at, name in zip((11.3, 11.4, 11.5, 15.0), names(), strict=True):
         story.bind(at, name).run(at + 0.1, name)
     verdict = conclude(story.over(20.0))
     assert (verdict.observed, verdict.ok) == ("torn", False)
-    assert "bound in part for 3.7 s" in verdict.reason
+    assert "partly bound for 3.7 s" in verdict.reason
 
 
 def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
-    story = DrillStory().whole(1.0).note(10.0, f"{LEADER}: gang-0")
+    story = leader_killed()
     for index, name in enumerate(names()):
         story.delete(10.1 + index, name)  # a second each, as a busy node would
     story.tell(13.5, "podgroup", "DELETED", "gang-0-r1")
@@ -121,7 +123,7 @@ def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
 
 
 def test_untouched_when_an_incident_hit_nobody() -> None:
-    verdict = conclude(DrillStory().whole(1.0).note(10.0, f"{NODE}: w9").over(20.0))
+    verdict = conclude(DrillStory().whole(1.0).mark(10.0, Topic.NODE_LOST, "w9").over(20.0))
     assert (verdict.observed, verdict.ok) == ("untouched", False)
 
 
@@ -130,7 +132,7 @@ def test_a_second_pod_group_is_one_too_many() -> None:
     story.pod_group(35.0, name="gang-0-old", ownerUid="somebody")
     verdict = conclude(story.over(40.0))
     assert (verdict.observed, verdict.ok) == ("mismatched", False)
-    assert "gang-0-old is one too many" in verdict.reason
+    assert "unexpected PodGroup gang-0-old" in verdict.reason
 
 
 @pytest.mark.parametrize("gave_up", [True, False])
@@ -140,6 +142,6 @@ def test_unmanaged_when_the_drill_found_no_pod_group_to_start_from(gave_up: bool
     for name in names():
         story.bind(2.0, name).run(2.1, name)
     if gave_up:
-        story.note(60.0, "drill gave up: no whole group")
+        story.mark(60.0, Topic.FAILED, "no whole group")
     verdict = conclude(story, until=62.0)
     assert (verdict.observed, verdict.ok) == ("unmanaged", False)

@@ -59,9 +59,10 @@ def test_preempted_whole() -> None:
     assert (verdict.bound, verdict.size) == (0, 4)
     assert verdict.evidence == [
         "high-0: pods of priority class high, PodGroup high-0-r1 of high",
-        "gang-0: pods of priority class low, PodGroup gang-0-r1 of none, which LWS leaves out",
+        "gang-0: pods of priority class low, PodGroup gang-0-r1 of none, "
+        "because LWS does not set it",
         "gang-0 gave up its places within 0.300 s",
-        "gang-0 was made anew and waits whole: 0 of 4 pods bound",
+        "gang-0 was recreated and waits: 0 of 4 pods bound",
     ]
 
 
@@ -69,7 +70,7 @@ def test_preempted_and_left_without_a_pod_group_is_told() -> None:
     story = preempted().tell(8.0, "podgroup", "DELETED", "gang-0-r1")
     verdict = judged(story, rivalry())
     assert verdict.ok
-    assert "gang-0 was made anew without a PodGroup (lws#1054)" in verdict.evidence
+    assert "gang-0 was recreated without a PodGroup (lws#1054)" in verdict.evidence
 
 
 def test_a_worker_made_again_for_a_gang_that_went_is_no_part_of_its_end() -> None:
@@ -129,27 +130,20 @@ def waiting() -> Story:
     )
 
 
-def test_waits_when_that_is_expected_and_lasts() -> None:
+def test_waits_is_found_after_some_time_when_preemption_is_expected() -> None:
     story = waiting()
-    assert judge.assess(story.until(7.0).recording, rivalry("waits")) == RecheckAt(8.0)
-    verdict = judged(story.until(8.0), rivalry("waits"))
-    assert verdict.ok
+    assert judge.assess(story.until(24.0).recording, rivalry()) == RecheckAt(25.0)
+    verdict = judged(story.until(25.0), rivalry())
+    assert (verdict.observed, verdict.ok) == ("waits", False)
     assert verdict.reason.endswith(OVERUSED)
     assert "high-0: pods of priority class high, PodGroup high-0-r1 of none" in verdict.evidence[0]
     assert verdict.evidence[-1] == OVERUSED
     assert verdict.bound == 4
 
 
-def test_waits_is_found_after_some_patience_when_preemption_is_expected() -> None:
-    story = waiting()
-    assert judge.assess(story.until(24.0).recording, rivalry()) == RecheckAt(25.0)
-    verdict = judged(story.until(25.0), rivalry())
-    assert (verdict.observed, verdict.ok) == ("waits", False)
-
-
-def test_a_rival_that_nobody_looks_at_does_not_wait_by_decision() -> None:
+def test_a_rival_that_no_scheduler_handles_is_not_found_waiting() -> None:
     story = arrived(full_pool()).until(30.0)
-    assert judge.judge(story.recording, rivalry("waits")) is None
+    assert judge.judge(story.recording, rivalry()) is None
 
 
 def test_expectation_of_a_crowd_is_read_as_it_is_written() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lockstep import judge
 from lockstep.judge import Verdict
-from lockstep.judge.rules.rolled import SURGE, TIGHT
+from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory, names
 from tests.unit.lockstep.story import Story, expect
 
@@ -16,17 +16,21 @@ def before() -> DrillStory:
 
 
 def without_surge(story: DrillStory) -> DrillStory:
-    story.note(10.0, f"{TIGHT}: no room")
+    story.mark(10.0, Topic.UPDATE_WITHOUT_SURGE, "no room")
     for at, group in ((11.0, 1), (13.0, 0)):
         story.gone(at, group).whole(at + 1.0, group, "r2")
     return story
 
 
 def with_surge(story: DrillStory) -> DrillStory:
-    story.note(20.0, f"{SURGE}: room for one").whole(21.0, 2, "r3")
+    story.mark(20.0, Topic.UPDATE_WITH_SURGE, "room for one").whole(21.0, 2, "r3")
     for at, group in ((22.0, 1), (24.0, 0)):
         story.gone(at, group, "r2").whole(at + 1.0, group, "r3")
     return story.gone(26.0, 2, "r3")
+
+
+def updating() -> DrillStory:
+    return before().mark(10.0, Topic.UPDATE_WITHOUT_SURGE, "no room")
 
 
 def conclude(story: Story) -> Verdict:
@@ -52,23 +56,33 @@ def test_rolled_waits_for_the_end_of_the_drill() -> None:
 
 
 def test_strayed_when_a_group_keeps_the_old_template() -> None:
-    story = before().note(10.0, f"{TIGHT}: no room").gone(11.0, 1).whole(12.0, 1, "r2")
+    story = (
+        before()
+        .mark(10.0, Topic.UPDATE_WITHOUT_SURGE, "no room")
+        .gone(11.0, 1)
+        .whole(12.0, 1, "r2")
+    )
     verdict = conclude(story.over(20.0))
     assert (verdict.observed, verdict.ok) == ("strayed", False)
-    assert "1 of 2 groups are new and whole, of 2 that stand" in verdict.reason
+    assert "1 of 2 groups are new and complete, of 2 in all" in verdict.reason
 
 
 def test_strayed_when_a_pod_group_is_left_over() -> None:
-    story = before().note(10.0, f"{TIGHT}: no room")
+    story = updating()
     for at, group in ((11.0, 1), (13.0, 0)):
         story.gone(at, group, revision=None).whole(at + 1.0, group, "r2")
     verdict = conclude(story.over(20.0))
     assert (verdict.observed, verdict.ok) == ("strayed", False)
-    assert "PodGroup gang-0-r1 is one too many" in verdict.reason
+    assert "unexpected PodGroup gang-0-r1" in verdict.reason
 
 
 def test_strayed_when_a_group_is_made_of_two_templates() -> None:
-    story = before().note(10.0, f"{TIGHT}: no room").gone(11.0, 1).leader(12.0, 1, "r2")
+    story = (
+        before()
+        .mark(10.0, Topic.UPDATE_WITHOUT_SURGE, "no room")
+        .gone(11.0, 1)
+        .leader(12.0, 1, "r2")
+    )
     story.own_pod_group(12.0, 1, "r2")
     story.workers(12.1, 1, "r1")
     for name in names(1):
@@ -78,19 +92,24 @@ def test_strayed_when_a_group_is_made_of_two_templates() -> None:
 
 
 def test_strayed_when_there_is_an_extra_group_without_surge() -> None:
-    story = before().note(10.0, f"{TIGHT}: no room").whole(10.5, 2, "r2")
+    story = updating().whole(10.5, 2, "r2")
     for at, group in ((11.0, 1), (13.0, 0)):
         story.gone(at, group).whole(at + 1.0, group, "r2")
     verdict = conclude(story.gone(15.0, 2, "r2").over(20.0))
-    assert "gang-2 was made, though nothing may be extra" in verdict.reason
+    assert "gang-2 was created, although maxSurge is 0" in verdict.reason
 
 
 def test_strayed_when_a_new_group_was_bound_in_part_for_long() -> None:
-    story = before().note(10.0, f"{TIGHT}: no room").gone(11.0, 1).leader(12.0, 1, "r2")
+    story = (
+        before()
+        .mark(10.0, Topic.UPDATE_WITHOUT_SURGE, "no room")
+        .gone(11.0, 1)
+        .leader(12.0, 1, "r2")
+    )
     story.own_pod_group(12.0, 1, "r2")
     story.workers(12.1, 1, "r2")
     for name in names(1)[:2]:
         story.bind(12.3, name)
     verdict = conclude(story.until(20.0))
     assert (verdict.observed, verdict.ok) == ("strayed", False)
-    assert "gang-1 was bound in part for 7.7 s" in verdict.reason
+    assert "gang-1 was partly bound for 7.7 s" in verdict.reason

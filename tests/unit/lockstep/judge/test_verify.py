@@ -37,7 +37,7 @@ def only(story: Story) -> GangReport:
 def test_placed_whole_holds() -> None:
     report = only(gang_placed(gang_created(a_set(Story()))))
     assert (report.state, report.holds, report.bound) == ("placed", True, 4)
-    assert report.bind_skew == 0.03
+    assert report.bind_skew_seconds == 0.03
     assert report.pod_group == "gang-0-r1"
 
 
@@ -60,7 +60,7 @@ def test_refused_whole_holds() -> None:
 def test_partly_bound_is_broken() -> None:
     report = only(gang_created(a_set(Story())).bind(2.0, "gang-0").until(9.0))
     assert (report.state, report.holds, report.bound) == ("partial", False, 1)
-    assert "1 of 4 pods bound for 7.0 s" in report.reason
+    assert "1 of 4 pods of gang-0 bound for 7.0 s" in report.reason
 
 
 def test_partly_bound_once_is_broken_though_it_is_whole_now() -> None:
@@ -81,7 +81,7 @@ def test_whole_without_a_pod_group_is_broken() -> None:
         story.pod(1.0, name, podGroup=None)
     report = only(gang_placed(story).until(9.0))
     assert (report.state, report.holds) == ("unmanaged", False)
-    assert "no PodGroup was made" in report.reason
+    assert "no PodGroup was created" in report.reason
 
 
 def test_a_pod_group_of_an_earlier_leader_is_broken() -> None:
@@ -89,7 +89,7 @@ def test_a_pod_group_of_an_earlier_leader_is_broken() -> None:
     assert only(story.until(1.5)).holds is None  # LWS may still be at it
     report = only(gang_placed(story).until(9.0))
     assert (report.state, report.holds) == ("unmanaged", False)
-    assert "belongs to an earlier leader" in report.reason
+    assert "is owned by a deleted leader" in report.reason
 
 
 def test_a_pod_group_that_asks_for_less_is_broken() -> None:
@@ -200,6 +200,15 @@ def test_verify_without_sets_does_not_wait(
     _, words = cluster
     assert cli.main([*words, "--for", "10m"]) == 2
     assert "there is no LeaderWorkerSet in namespace test" in capsys.readouterr().out
+
+
+def test_verify_of_a_set_without_replicas(
+    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, words = cluster
+    api.put("gang", SETS, spec={"replicas": 0, "leaderWorkerTemplate": {"size": 2}})
+    assert cli.main(words) == 2
+    assert "every LeaderWorkerSet has replicas 0 in namespace test" in capsys.readouterr().out
 
 
 def test_verify_without_lws(

@@ -38,7 +38,7 @@ def test_scenario_has_all_of_its_parts(scenario: Scenario) -> None:
 def test_component_stack_and_rule_belong_to_an_entry() -> None:
     assert list(COMPONENTS) == list(SCENARIOS)
     expected = {step.expected for scenario in SCENARIOS.values() for step in scenario.steps}
-    assert set(RULES) <= expected | {VerdictName.WAITS}
+    assert set(RULES) <= expected
 
 
 @every_scenario
