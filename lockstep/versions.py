@@ -1,18 +1,28 @@
-"""The pinned version of every program; toolchain/modules/*/go.mod agree with it."""
+"""The pinned version of every program; the files toolchain/modules/*/go.mod have the same."""
+
+# The oldest Go that builds every program.
+GO = "1.26"
 
 from __future__ import annotations
 
 import re
 
 PULUMI = "3.259.0"
+# The versions of the plugins that the pinned Python SDKs ask for.
 PULUMI_KUBERNETES = "4.27.0"
 PULUMI_COMMAND = "1.1.3"
+# The code that the language host and the plugins are built from, where no release can be used: the
+# newest that Go's module proxy has. Only the Kubernetes plugin's code is that of its version.
+PULUMI_PYTHON_CODE = "3.0.0-20250806165243-bee5e4fa4815"
+PULUMI_KUBERNETES_CODE = "4.0.0-20260304044920-867400a6a208"
+PULUMI_COMMAND_CODE = "0.0.0-20240112221901-2fe00b62fa4d"
 
 KUBERNETES = "1.34.4"
+KUBERNETES_MAJOR, KUBERNETES_MINOR, _ = KUBERNETES.split(".")
 ETCD = "3.6.5"
 KWOK = "0.7.0"
 KIND = "0.33.0"
-# In the node image that is built where none can be pulled; kubeadm names the first.
+# Only in kind's node image, which is built where none can be pulled. kubeadm asks for this CoreDNS.
 COREDNS = "1.12.1"
 CRICTL = "1.34.0"
 

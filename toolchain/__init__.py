@@ -1,36 +1,34 @@
-"""The toolchain: every program that the embedded cluster and Pulumi itself are run with."""
+"""The programs that the embedded cluster and Pulumi need: found, downloaded or built."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from lockstep import versions
 from lockstep.errors import LockstepError
-from toolchain import cache, catalogue, found
+from toolchain import cache, catalogue, users_tools
 from toolchain.environment import environment
-from toolchain.group import Group
-
-if TYPE_CHECKING:
-    from toolchain.progress import Progress
 
 __all__ = ["chart", "ensure", "environment", "link_charts", "tool"]
 
 
 def tool(name: str) -> Path:
-    """The program to run: the user's own good one, or the cache's. It is never built here."""
-    group = _group_of(name)
-    if own := found.on_path(name):
+    """The path of a program: the user's own if its version is good, else the cached one."""
+    if own := users_tools.on_path(name):
         return own
-    program = cache.program(group, name)
-    if not program.is_file():
-        raise LockstepError(f"{name} is not in the toolchain yet; run `{group.command}`")
-    return program
+    for group in catalogue.groups().values():
+        if any(program.name == name for program in group.programs):
+            program = cache.program(group, name)
+            if not program.is_file():
+                raise LockstepError(f"{name} is not in the toolchain yet; run `{group.command}`")
+            return program
+    raise LockstepError(f"there is no tool named {name}; see `lockstep tools --list`")
 
 
 def chart(name: Literal["volcano", "lws"], version: str) -> Path | None:
-    """The folder of a chart; None when the cache has none, and the published one is to be used."""
+    """The folder of a cached chart; None when the cache does not have this version."""
     group = catalogue.groups().get(f"lws-{version}" if name == "lws" else "volcano")
     if group is None or group.version != version:
         return None
@@ -41,35 +39,20 @@ def chart(name: Literal["volcano", "lws"], version: str) -> Path | None:
 def link_charts(folder: Path) -> None:
     """Make `folder`/volcano-<version> and `folder`/lws-<version> links to the cached charts.
 
-    The links have stable names, so a stack's plan can name them: the names of the cache's folders
-    change with every change of a pinned module. A link to a chart that is not cached is removed.
+    A stack's plan names these links, as the names of the cache's folders change with every pin.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    charts: list[tuple[Literal["volcano", "lws"], str]] = [("volcano", versions.VOLCANO)]
-    charts += [("lws", version) for version in versions.LWS_SUPPORTED]
-    for name, version in charts:
-        link = folder / f"{name}-{version}"
-        if target := chart(name, version):
-            cache.link(link, target)
+    charts = {f"volcano-{each}": chart("volcano", each) for each in versions.VOLCANO_SUPPORTED}
+    charts |= {f"lws-{each}": chart("lws", each) for each in versions.LWS_SUPPORTED}
+    for name, target in charts.items():
+        if target:
+            cache.link(folder / name, target)
         else:
-            link.unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
 
 
-def ensure(
-    groups: Sequence[str] | None = None,
-    progress: Progress | None = None,
-    *,
-    keep_build_cache: bool = False,
-) -> None:
-    """Make present what is absent of these groups; the default set when none are named."""
-    # Every `pulumi up` imports this package, and few need to make anything.
-    from toolchain import making
+def ensure(groups: Sequence[str] | None = None, *, keep_build_cache: bool = False) -> None:
+    """Download or build what is missing of these groups, or of the default groups."""
+    from toolchain import making  # most commands only look tools up, and start quicker without
 
-    making.ensure(groups, progress, keep_build_cache=keep_build_cache)
-
-
-def _group_of(name: str) -> Group:
-    for group in catalogue.groups().values():
-        if any(program.name == name for program in group.programs):
-            return group
-    raise LockstepError(f"there is no tool named {name}; see `python -m lockstep tools --list`")
+    making.ensure(groups, keep_build_cache=keep_build_cache)

@@ -1,32 +1,31 @@
-"""The cache: one folder per group, named after what it was made from, made whole or not at all."""
+"""The cache of built and downloaded programs: one folder per group, published in one step."""
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
 import json
-import os
 import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from lockstep import paths
-from toolchain.group import Group, architecture, system
+from lockstep.errors import LockstepError
+from toolchain.catalogue import Group, platform_name
 
 MANIFEST = "made.json"
 
 
 def root() -> Path:
-    """Where the groups are."""
+    """The folder that has the groups."""
     return paths.cache_dir().absolute() / "toolchain"
 
 
 def build_dir() -> Path:
-    """Go's own caches: large, needed while building only."""
+    """Go's own caches: several GB, needed only while building."""
     return paths.cache_dir().absolute() / "build"
 
 
@@ -36,130 +35,84 @@ def sources() -> Path:
 
 
 def key(group: Group) -> str:
-    """The group's folder name; it changes with anything that the group is made from."""
-    platform = f"{system()}/{architecture()}"
-    digest = hashlib.sha256()
-    digest.update(repr((platform, group.programs, group.embeds, group.copies)).encode())
+    """The group's folder name; it changes with everything that the group is built from."""
+    platform = platform_name().replace("-", "/")
+    description = (platform, group.programs, group.embeds, group.copies)
+    digest = hashlib.sha256(repr(description).encode())
     for module in group.modules:
         for file in sorted((sources() / module).iterdir()):
             digest.update(f"{module}/{file.name}".encode())
             digest.update(file.read_bytes())
-    # Two versions of a group must not differ by their hash alone: people read the folder's name.
     name = group.name if group.name.endswith(group.version) else f"{group.name}-{group.version}"
     return f"{name}-{digest.hexdigest()[:10]}"
 
 
 def folder(group: Group) -> Path:
-    """Where the group is, or will be."""
+    """The group's folder, whether or not it exists."""
     return root() / key(group)
 
 
 def program(group: Group, name: str) -> Path:
-    """Where one of the group's programs is, or will be."""
+    """The path of one of the group's programs, whether or not it exists."""
     return folder(group) / "bin" / name
 
 
 def is_present(group: Group) -> bool:
-    """Whether the group is there, whole."""
+    """Whether the group is in the cache, with all its programs."""
     return (folder(group) / MANIFEST).is_file() and all(
         program(group, piece.name).is_file() for piece in group.programs
     )
 
 
 def source(group: Group) -> str:
-    """How a present group was made: `release` or `built`."""
+    """How a cached group came there: `release` (downloaded) or `built`."""
     return str(json.loads((folder(group) / MANIFEST).read_text())["source"])
 
 
-def publish(group: Group, fill: Callable[[Path], str]) -> None:
-    """Have `fill` make the group in a folder of its own, then put that in place in one step.
+def publish(group: Group, source: str, fill: Callable[[Path], None]) -> None:
+    """Let `fill` write the group into a temporary folder, then rename that to the group's folder.
 
-    `fill` returns how it made the group. The caller holds the group's lock.
+    The caller holds the lock, so temporary folders of the group are left over from killed runs.
     """
-    key_ = key(group)
-    _discard(
-        root().glob(f".{key_}.*")
-    )  # left by runs that were killed: the lock says none is alive
-    partial = Path(tempfile.mkdtemp(prefix=f".{key_}.", dir=root()))
+    for unwanted in (*root().glob(f".{key(group)}.*"), folder(group)):
+        shutil.rmtree(unwanted, ignore_errors=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{key(group)}.", dir=root()))
     try:
         (partial / "bin").mkdir()
-        how = fill(partial)
-        (partial / MANIFEST).write_text(json.dumps({"group": group.name, "source": how}) + "\n")
+        fill(partial)
+        (partial / MANIFEST).write_text(json.dumps({"group": group.name, "source": source}) + "\n")
         partial.chmod(0o755)
-        _sync(partial)
-        _discard([folder(group)])
         partial.rename(folder(group))
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _discard(folders: Iterator[Path] | list[Path]) -> None:
-    for unwanted in folders:
-        shutil.rmtree(unwanted, ignore_errors=True)
-
-
-def _sync(top: Path) -> None:
-    """Write the files through to the disk, or a power cut could leave empty ones in place."""
-    for file in top.rglob("*"):
-        if file.is_file():
-            with file.open("rb") as stream:
-                os.fsync(stream.fileno())
-
-
 @contextmanager
-def lock(name: str, waiting: Callable[[], None]) -> Iterator[None]:
-    """Hold a lock by name; call `waiting` once when another run has it."""
-    with _open_lock(name) as stream:
-        if not _try(stream.fileno(), fcntl.LOCK_EX):
+def lock(waiting: Callable[[], None]) -> Iterator[None]:
+    """Hold the cache's lock; call `waiting` first if another run holds it."""
+    paths.cache_dir().mkdir(parents=True, exist_ok=True)
+    with (paths.cache_dir() / "lock").open("w") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             waiting()
             fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
 
-@contextmanager
-def use_of_build_dir() -> Iterator[None]:
-    """Have Go's caches, and keep them from being removed while this run needs them."""
-    with _open_lock("build") as stream:
-        fcntl.flock(stream, fcntl.LOCK_SH)
-        (build_dir() / "tmp").mkdir(parents=True, exist_ok=True)
-        yield
+def clean() -> None:
+    """Remove every group, Go's caches and the logs, unless another run is building."""
 
+    def refuse() -> None:
+        raise LockstepError("another run is building the toolchain; wait for it, or stop it")
 
-def remove_build_dir() -> bool:
-    """Remove Go's caches unless another run is building."""
-    with _open_lock("build") as stream:
-        if not _try(stream.fileno(), fcntl.LOCK_EX):
-            return False
-        remove(build_dir())
-        return True
-
-
-def remove(unwanted: Path) -> None:
-    """Remove a folder, or the link to one that lives elsewhere."""
-    if unwanted.is_symlink():
-        unwanted.unlink()
-    elif unwanted.exists():
-        shutil.rmtree(unwanted)
-
-
-def _open_lock(name: str) -> IO[str]:
-    locks = paths.cache_dir() / "locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    return (locks / name).open("w")
-
-
-def _try(descriptor: int, kind: int) -> bool:
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    with lock(refuse):
+        for unwanted in (root(), build_dir(), paths.cache_dir() / "logs"):
+            shutil.rmtree(unwanted, ignore_errors=True)
 
 
 def link(path: Path, target: Path) -> None:
     """Make `path` a symbolic link to `target` in one step, whatever link `path` was before."""
-    if path.is_symlink() and path.readlink() == target:
-        return
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     fresh.symlink_to(target)

@@ -1,29 +1,108 @@
-"""Everything that the toolchain consists of."""
+"""The groups of programs.toml, for this platform."""
 
 from __future__ import annotations
 
-from lockstep import versions
-from toolchain.cluster_groups import etcd, kind, kubernetes, kwok, lws, volcano
-from toolchain.group import Group, architecture
-from toolchain.kind_node import kind_node
-from toolchain.pulumi_groups import pulumi, pulumi_command, pulumi_kubernetes
+import functools
+import platform
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any
 
-__all__ = ["architecture", "groups"]
+from lockstep import versions
+from lockstep.errors import LockstepError
+
+TABLE = Path(__file__).with_name("programs.toml")
+ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+DEFAULT_COMMAND = "make tools"
+
+
+@dataclass(frozen=True)
+class Program:
+    """An executable and the Go package that it is built from."""
+
+    name: str
+    module: str
+    package: str
+    variables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A file or folder that is copied from a downloaded Go module."""
+
+    module: str
+    go_module: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """A file of an official release: the program itself, or an archive that has the programs."""
+
+    url: str
+    checksum: str
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Programs and files that are cached and replaced together; programs.toml has the fields."""
+
+    name: str
+    version: str
+    programs: tuple[Program, ...]
+    embeds: tuple[Copy, ...] = ()
+    copies: tuple[Copy, ...] = ()
+    release: Release | None = None
+    command: str = DEFAULT_COMMAND
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The folders of modules/ that the group is built from."""
+        pieces: tuple[Program | Copy, ...] = (*self.programs, *self.embeds, *self.copies)
+        return tuple(dict.fromkeys(piece.module for piece in pieces))
+
+
+def platform_name() -> str:
+    """The operating system and the processor by Go's names, such as linux-amd64."""
+    machine = platform.machine().lower()
+    if machine not in ARCHITECTURES:
+        raise LockstepError(f"the processor {machine} is not supported; use amd64 or arm64")
+    return f"{platform.system().lower()}-{ARCHITECTURES[machine]}"
 
 
 def groups() -> dict[str, Group]:
-    """Every group by its name, in the order in which they are made."""
-    made = (
-        etcd(),
-        kwok(),
-        kubernetes(),
-        volcano(),
-        lws(versions.LWS_DEFAULT),
-        pulumi(),
-        pulumi_command(),
-        pulumi_kubernetes(),
-        *(lws(version) for version in versions.LWS_SUPPORTED if version != versions.LWS_DEFAULT),
-        kind(),
-        kind_node(),
+    """Every group by its name, in the order in which they are built."""
+    return _groups(platform_name())
+
+
+@functools.cache
+def _groups(platform: str) -> dict[str, Group]:
+    text = Template(TABLE.read_text()).substitute(vars(versions), platform=platform)
+    return {name: _group(name, entry, platform) for name, entry in tomllib.loads(text).items()}
+
+
+def _group(name: str, entry: Mapping[str, Any], platform: str) -> Group:
+    module, variables = entry.get("module", name), entry.get("variables", ())
+    programs = (
+        Program(
+            each["name"],
+            each.get("module", module),
+            each["package"],
+            tuple(each.get("variables", variables)),
+        )
+        for each in entry["programs"]
     )
-    return {group.name: group for group in made}
+    embeds = (Copy(**({"module": module} | copy)) for copy in entry.get("embeds", ()))
+    copies = (Copy(**({"module": module} | copy)) for copy in entry.get("copies", ()))
+    release = None
+    if checksum := entry.get("release", {}).get("checksums", {}).get(platform):
+        members = entry["release"].get("members", ())
+        release = Release(entry["release"]["url"], checksum, tuple(members))
+    command = entry.get("command", DEFAULT_COMMAND)
+    version = entry["version"]
+    return Group(name, version, tuple(programs), tuple(embeds), tuple(copies), release, command)

@@ -1,31 +1,31 @@
-"""`python -m lockstep tools`: fetch or build the toolchain, list it, remove it."""
+"""`lockstep tools`: download or build the toolchain, list it, remove it."""
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import shlex
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 
 import toolchain
 from lockstep import versions
-from toolchain import cache, catalogue
-from toolchain.inventory import inventory
+from toolchain import cache, catalogue, golang, users_tools
+from toolchain.catalogue import Group
 from toolchain.making import default_groups
-from toolchain.removing import clean
 
-HELP = "fetch or build what the embedded cluster and Pulumi need; list it; remove it"
+HELP = "download or build what the embedded cluster and Pulumi need; list it; remove it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--list", action="store_true", help="show what is used, and from where")
-    what.add_argument("--clean", action="store_true", help="remove the toolchain and build caches")
-    what.add_argument(
-        "--export", action="store_true", help="make what is absent, then print shell exports"
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--list", action="store_true", help="show each tool's version and source")
+    action.add_argument("--clean", action="store_true", help="remove the toolchain and its caches")
+    action.add_argument(
+        "--export", action="store_true", help="make what is missing, then print shell exports"
     )
-    parser.add_argument("--json", action="store_true", help="print what is used as JSON")
+    parser.add_argument("--json", action="store_true", help="print the list of tools as JSON")
     others = [version for version in versions.LWS_SUPPORTED if version != versions.LWS_DEFAULT]
     parser.add_argument(
         "--lws",
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         choices=list(catalogue.groups()),
-        help="make only this group (may be repeated)",
+        help="make only this group of tools (may be repeated)",
     )
     parser.add_argument(
         "--keep-build-cache",
@@ -50,9 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what the options say; without any, make present what is absent."""
+    """Do what the options say; without any, make what is missing."""
     if args.clean:
-        clean()
+        cache.clean()
         return 0
     if not args.list:
         toolchain.ensure(_groups(args), keep_build_cache=args.keep_build_cache)
@@ -60,11 +60,11 @@ def run(args: argparse.Namespace) -> int:
         for name, value in toolchain.environment().items():
             print(f"export {name}={shlex.quote(value)}")
     elif args.json:
-        print(json.dumps([dataclasses.asdict(item) for item in inventory()], indent=2))
+        print(json.dumps([asdict(item) for item in _items()], indent=2))
     elif args.list:
         _print_table()
     else:
-        print(f"The toolchain is complete, in {cache.root()}; --list shows what is used.")
+        print(f"The toolchain is complete, in {cache.root()}; --list shows every tool.")
     return 0
 
 
@@ -73,13 +73,49 @@ def _groups(args: argparse.Namespace) -> list[str]:
     return [*(args.group or default_groups()), *extra]
 
 
+@dataclass(frozen=True)
+class Item:
+    """A tool or chart in the list."""
+
+    name: str
+    version: str
+    source: str
+    """`yours` (PATH or your Pulumi home), `release` (downloaded), `built`, or `absent`."""
+    built_from: str
+    """The Go module and version that a built tool was compiled from; else empty."""
+    path: str
+    """The tool's path; for an absent tool, the command that makes it."""
+
+
+def _items() -> list[Item]:
+    return [item for group in catalogue.groups().values() for item in _items_of(group)]
+
+
+def _items_of(group: Group) -> Iterator[Item]:
+    source = cache.source(group) if cache.is_present(group) else "absent"
+    home = users_tools.pulumi_home()
+    for program in group.programs:
+        own = users_tools.on_path(program.name)
+        if group.name in users_tools.PLUGINS and users_tools.has_plugins(home):
+            own = users_tools.plugin_path(home, group.name)
+        if own:
+            yield Item(program.name, group.version, "yours", "", str(own))
+        else:
+            code = golang.built_from(group, program) if source == "built" else ""
+            path = group.command if source == "absent" else str(cache.program(group, program.name))
+            yield Item(program.name, group.version, source, code, path)
+    for piece in group.copies:
+        if piece.target.startswith("charts/"):
+            path = group.command if source == "absent" else str(cache.folder(group) / piece.target)
+            yield Item(piece.target.replace("charts/", "chart "), group.version, source, "", path)
+
+
 def _print_table() -> None:
-    rows = [("TOOL", "VERSION", "SOURCE", "PATH")]
-    rows += [(item.name, item.version, item.source, item.path) for item in inventory()]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    rows = [("TOOL", "VERSION", "SOURCE", "BUILT FROM", "PATH")]
+    rows += [
+        (item.name, item.version, item.source, item.built_from, item.path) for item in _items()
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        print(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)),
-            row[3],
-            sep="  ",
-        )
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join(cells).rstrip())

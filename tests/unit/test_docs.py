@@ -17,7 +17,6 @@ from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import matrix
 from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
-from toolchain import catalogue, golang
 
 DOCUMENTS = (
     "README.md",
@@ -90,8 +89,7 @@ def test_matrix_in_the_readme_is_of_all_pairs_and_steps() -> None:
 
 
 def test_required_go_is_what_the_toolchain_needs() -> None:
-    major, minor, *_ = golang.needed_version(catalogue.groups().values())
-    assert f"Go {major}.{minor} or newer" in README
+    assert f"Go {versions.GO} or newer" in README
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A toolchain of two tiny groups, a compiler that pretends, and folders of the test's own."""
+"""A toolchain of two small groups, a fake Go compiler, and folders for each test."""
 
 from __future__ import annotations
 
@@ -9,22 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from toolchain import cache, catalogue, found
-from toolchain.group import Copy, Group, Program
+from toolchain import cache, catalogue, golang, users_tools
+from toolchain.catalogue import Copy, Group, Program
 
 FAKE_GO = """\
 #!/bin/sh
-echo "$PWD $GOPROXY $*" >> "{calls}"
+echo "$*" >> "{calls}"
 case "$1" in
 version) echo "go version go{version} test/test"; exit ;;
-env) echo "{proxy}"; exit ;;
-list) if [ "$2" = -m ]; then echo '{{"Dir": "{module}"}}'; exit; fi ;;
-build)
-  while [ "$1" != -o ]; do shift; done
-  printf '#!/bin/sh\\necho "$0"\\n' > "$2"; chmod +x "$2" ;;
+mod) echo '{{"Dir": "{module}"}}'; exit ;;
 esac
 {behaviour}
-exit 0
+while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\\necho "$0"\\n' > "$2"; chmod +x "$2"
 """
 
 MakeGo = Callable[..., Path]
@@ -33,7 +30,7 @@ MakeProgram = Callable[[str, str], Path]
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cache, state, HOME and PATH of the test's own."""
+    """A cache, state folder, HOME and PATH for the test."""
     for name in [name for name in os.environ if name.startswith(("PULUMI_", "LOCKSTEP_", "GO"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path / "cache"))
@@ -41,13 +38,13 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     (tmp_path / "bin").mkdir()
-    found._on_path.cache_clear()
+    users_tools._on_path.cache_clear()
     return tmp_path
 
 
 @pytest.fixture
 def two_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Group]:
-    """`anvil` has two programs and a chart from its Go module, `bell` is asked for explicitly."""
+    """`anvil` has two programs and a chart; `bell` is not among the default groups."""
     for module in ("anvil", "bell"):
         folder = tmp_path / "tools" / module
         folder.mkdir(parents=True)
@@ -60,16 +57,12 @@ def two_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Gro
                 Program("anvil", "anvil", "example.org/anvil", ("example.org/v.Version=v1.2.3",)),
                 Program("anvilctl", "anvil", "example.org/anvilctl"),
             ),
-            gigabytes=0,
-            minutes=0,
             copies=(Copy("anvil", "example.org/anvil", "chart", "charts/anvil"),),
         ),
         "bell": Group(
             name="bell",
             version="2.0.0",
             programs=(Program("bell", "bell", "example.org/bell"),),
-            gigabytes=0,
-            minutes=0,
             command="make bell",
         ),
     }
@@ -79,17 +72,18 @@ def two_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Gro
 
 
 @pytest.fixture
-def make_go(tmp_path: Path) -> MakeGo:
-    """A `go` on PATH that writes a script instead of compiling, and notes how it was called."""
+def make_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeGo:
+    """A `go` on PATH that writes a script instead of compiling, and logs its arguments."""
     module = tmp_path / "module"
     (module / "chart").mkdir(parents=True)
     (module / "chart" / "Chart.yaml").write_text("name: anvil\n")
 
-    def make(behaviour: str = "", *, version: str = "1.26.1", proxy: str = "off") -> Path:
+    monkeypatch.setattr(golang, "USUAL_PLACES", ())
+
+    def make(behaviour: str = "", *, version: str = "1.26.1") -> Path:
         script = FAKE_GO.format(
             calls=tmp_path / "calls",
             version=version,
-            proxy=proxy,
             module=module,
             behaviour=textwrap.dedent(behaviour),
         )
@@ -103,13 +97,13 @@ def make_go(tmp_path: Path) -> MakeGo:
 
 @pytest.fixture
 def make_program(tmp_path: Path) -> MakeProgram:
-    """A program of the user's own on PATH that prints something."""
+    """A program on PATH that prints the given text."""
 
     def make(name: str, output: str) -> Path:
         program = tmp_path / "bin" / name
         program.write_text(f"#!/bin/sh\necho '{output}'\n")
         program.chmod(0o755)
-        found._on_path.cache_clear()
+        users_tools._on_path.cache_clear()
         return program
 
     return make

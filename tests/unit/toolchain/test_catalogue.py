@@ -1,16 +1,18 @@
-"""The pins in versions.py and in tools/ are the same ones."""
+"""The pins in versions.py, programs.toml and the Go modules agree."""
 
 from __future__ import annotations
 
 import platform
 import re
+from importlib import metadata
 
 import pytest
 
 from lockstep import versions
 from lockstep.errors import LockstepError
-from toolchain import cache, catalogue
-from toolchain.group import Group
+from toolchain import cache, catalogue, golang
+from toolchain.catalogue import Group
+from toolchain.making import default_groups
 
 PINS = {
     "etcd": [("go.etcd.io/etcd/server/v3", versions.ETCD)],
@@ -22,6 +24,17 @@ PINS = {
     "pulumi": [
         ("github.com/pulumi/pulumi/pkg/v3", versions.PULUMI),
         ("github.com/pulumi/pulumi/sdk/v3", versions.PULUMI),
+    ],
+    "pulumi-language-python": [
+        (
+            "github.com/pulumi/pulumi/sdk/python/cmd/pulumi-language-python/v3",
+            versions.PULUMI_PYTHON_CODE,
+        )
+    ],
+    "pulumi-command": [("github.com/pulumi/pulumi-command/provider", versions.PULUMI_COMMAND_CODE)],
+    "pulumi-kubernetes": [
+        ("github.com/pulumi/pulumi-kubernetes/provider/v4", versions.PULUMI_KUBERNETES_CODE),
+        ("github.com/pulumi/pulumi-kubernetes/sdk/v4", versions.PULUMI_KUBERNETES),
     ],
     "kind": [("sigs.k8s.io/kind", versions.KIND)],
     **{f"lws-{version}": [("sigs.k8s.io/lws", version)] for version in versions.LWS_SUPPORTED},
@@ -42,9 +55,17 @@ def test_go_mod_requires_the_pinned_version(module: str, path: str, version: str
     )
 
 
-def test_kubernetes_provider_is_built_with_the_sdk_of_its_version() -> None:
-    pin = f"github.com/pulumi/pulumi-kubernetes/sdk/v4 v{versions.PULUMI_KUBERNETES}"
-    assert pin in go_mod("pulumi-kubernetes")
+def test_plugins_are_those_that_the_python_packages_ask_for() -> None:
+    assert metadata.version("pulumi-kubernetes") == versions.PULUMI_KUBERNETES
+    assert metadata.version("pulumi-command") == versions.PULUMI_COMMAND
+
+
+@pytest.mark.parametrize("group", catalogue.groups().values(), ids=lambda group: group.name)
+def test_go_that_is_asked_for_builds_every_module(group: Group) -> None:
+    for module in group.modules:
+        directive = re.search(r"^go (\d+)\.(\d+)", go_mod(module), re.MULTILINE)
+        assert directive
+        assert [int(part) for part in directive.groups()] <= golang.NEEDED
 
 
 def test_kubernetes_libraries_are_of_the_same_release() -> None:
@@ -70,18 +91,36 @@ def test_tool_names_are_the_ones_others_ask_for() -> None:
     }
 
 
-def test_only_what_the_default_stack_needs_is_made_unasked() -> None:
-    asked_for = {group.name for group in catalogue.groups().values() if not group.is_default}
-    assert asked_for >= {"lws-0.7.0", "lws-0.9.0", "kind"}
-    assert asked_for.isdisjoint({"kubernetes", "volcano", "lws-0.8.0", "pulumi"})
+def test_lws_versions_have_a_group_and_only_the_default_one_is_made_unasked() -> None:
+    made_unasked = {name for name in default_groups() if name.startswith("lws-")}
+    assert made_unasked == {f"lws-{versions.LWS_DEFAULT}"}
+    for version in versions.LWS_SUPPORTED:
+        group = catalogue.groups()[f"lws-{version}"]
+        assert group.version == version
+        if version != versions.LWS_DEFAULT:
+            assert group.command == f"lockstep tools --lws {version}"
 
 
-def test_releases_follow_the_platform(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_releases_are_used_only_where_their_checksum_is_pinned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
     groups = catalogue.groups()
-    assert groups["pulumi"].assets[0].url.endswith("-darwin-arm64.tar.gz")
-    assert not groups["kubernetes"].assets  # its servers are published for Linux only
+    kind = groups["kind"].release
+    assert kind is not None
+    assert kind.url.endswith(f"/v{versions.KIND}/kind-darwin-arm64")
+    assert groups["kubernetes"].release is None  # its servers are published for Linux only
+    assert groups["pulumi"].release is None
+
+
+@pytest.mark.parametrize("group", catalogue.groups().values(), ids=lambda group: group.name)
+def test_release_has_every_program_and_a_checksum(group: Group) -> None:
+    if group.release:
+        assert re.fullmatch(r"[0-9a-f]{64}|[0-9a-f]{128}", group.release.checksum)
+        names = [member.rpartition("/")[2] for member in group.release.members]
+        assert names in ([], [program.name for program in group.programs])
+        assert not group.copies, "a release has no files of the Go module"
 
 
 def test_unknown_processor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`python -m lockstep tools`."""
+"""`lockstep tools`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import toolchain
 from lockstep import versions
 from lockstep.cli import main
-from toolchain import cache, catalogue, found
+from toolchain import cache, catalogue, users_tools
 
 MakeProgram = Callable[[str, str], Path]
 
@@ -58,9 +58,9 @@ def test_list_makes_nothing_and_shows_sources(
     assert main(["tools", "--list"]) == 0
     assert asked == []
     lines = {line.split("  ")[0]: line for line in capsys.readouterr().out.splitlines()}
-    assert lines["kubectl"].endswith(f"yours   {program}")
-    assert lines["etcd"].endswith("absent  make tools")
-    assert lines["kind"].endswith("absent  python -m lockstep tools --kind")
+    assert lines["kubectl"].split()[2:] == ["yours", str(program)]
+    assert lines["etcd"].split()[2:] == ["absent", "make", "tools"]
+    assert lines["kind"].endswith("lockstep tools --kind")
     assert "chart volcano" in lines
 
 
@@ -74,6 +74,7 @@ def test_json_has_one_object_per_tool(
         "name": "pulumi",
         "version": versions.PULUMI,
         "source": "absent",
+        "built_from": "",
         "path": "make tools",
     }
 
@@ -81,8 +82,8 @@ def test_json_has_one_object_per_tool(
 def test_plugins_of_the_user_are_listed_as_theirs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in found.PLUGINS:
-        plugin = found.plugin_path(tmp_path / "home" / ".pulumi", name)
+    for name in users_tools.PLUGINS:
+        plugin = users_tools.plugin_path(tmp_path / "home" / ".pulumi", name)
         plugin.parent.mkdir(parents=True)
         plugin.touch()
     main(["tools", "--list", "--json"])
@@ -110,23 +111,37 @@ def test_clean_removes_everything(tmp_path: Path) -> None:
         (tmp_path / "cache" / folder).mkdir(parents=True)
     assert main(["tools", "--clean"]) == 0
     left = [path.name for path in (tmp_path / "cache").iterdir()]
-    assert left == ["locks"]
+    assert left == ["lock"]
     assert main(["tools", "--clean"]) == 0
 
 
-def test_clean_of_nothing_makes_nothing(tmp_path: Path) -> None:
-    assert main(["tools", "--clean"]) == 0
-    assert not (tmp_path / "cache").exists()
-
-
-def test_clean_is_refused_while_another_run_builds(capsys: pytest.CaptureFixture[str]) -> None:
-    with cache.use_of_build_dir():
+def test_clean_is_refused_while_another_run_builds(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "cache" / "build").mkdir(parents=True)
+    with cache.lock(lambda: None):
         assert main(["tools", "--clean"]) == 2
     assert "lockstep: another run is building the toolchain" in capsys.readouterr().err
     assert cache.build_dir().is_dir()
 
 
-def test_every_group_has_a_way_to_ask_for_it(asked: list[tuple[str, ...]]) -> None:
-    for name in catalogue.groups():
-        assert main(["tools", "--group", name]) == 0
-    assert [groups[0] for groups in asked] == list(catalogue.groups())
+def test_built_tool_shows_the_version_of_its_code(capsys: pytest.CaptureFixture[str]) -> None:
+    for group in catalogue.groups().values():
+        for program in group.programs:
+            cache.program(group, program.name).parent.mkdir(parents=True, exist_ok=True)
+            cache.program(group, program.name).touch()
+        (cache.folder(group) / cache.MANIFEST).write_text('{"source": "built"}')
+    main(["tools", "--list", "--json"])
+    items = {item["name"]: item for item in json.loads(capsys.readouterr().out)}
+    pulumi = "github.com/pulumi"
+    assert {name: items[name]["built_from"] for name in items if name.startswith("pulumi")} == {
+        "pulumi": f"{pulumi}/pulumi/pkg/v3@v{versions.PULUMI}",
+        "pulumi-language-python": f"{pulumi}/pulumi/sdk/python/cmd/pulumi-language-python/v3"
+        f"@v{versions.PULUMI_PYTHON_CODE}",
+        "pulumi-resource-command": f"{pulumi}/pulumi-command/provider"
+        f"@v{versions.PULUMI_COMMAND_CODE}",
+        "pulumi-resource-kubernetes": f"{pulumi}/pulumi-kubernetes/provider/v4"
+        f"@v{versions.PULUMI_KUBERNETES_CODE}",
+    }
+    assert items["pulumi-resource-command"]["version"] == versions.PULUMI_COMMAND
+    assert items["etcd"]["built_from"] == f"go.etcd.io/etcd/server/v3@v{versions.ETCD}"

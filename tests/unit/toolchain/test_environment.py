@@ -12,7 +12,7 @@ import pytest
 
 import toolchain
 from lockstep import paths, versions
-from toolchain import cache, catalogue, found, homes
+from toolchain import cache, catalogue, users_tools
 
 MakeProgram = Callable[[str, str], Path]
 
@@ -22,13 +22,12 @@ def built() -> None:
     """A cache that has everything."""
     cache.root().mkdir(parents=True)
 
-    def fill(folder: Path) -> str:
+    def fill(folder: Path) -> None:
         for program in group.programs:
             (folder / "bin" / program.name).write_text("program")
-        return "built"
 
     for group in catalogue.groups().values():
-        cache.publish(group, fill)
+        cache.publish(group, "built", fill)
 
 
 def log_in(home: Path, backend: str) -> None:
@@ -41,17 +40,8 @@ def activate(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     exports = toolchain.environment()
     for name, value in exports.items():
         monkeypatch.setenv(name, value)
-    found._on_path.cache_clear()
+    users_tools._on_path.cache_clear()
     return exports
-
-
-def test_backend_and_passphrase_are_the_checkouts_own() -> None:
-    exports = toolchain.environment()
-    state = paths.state_dir()
-    assert exports["PULUMI_BACKEND_URL"] == f"file://{state}/backend"
-    assert (state / "backend").is_dir()
-    assert exports["PULUMI_CONFIG_PASSPHRASE_FILE"] == str(state / "passphrase")
-    assert exports["PULUMI_SKIP_UPDATE_CHECK"] == "true"
 
 
 def test_backend_in_a_folder_with_signs_is_still_an_address(
@@ -133,26 +123,18 @@ def test_our_plugins_are_where_pulumi_looks() -> None:
     plugin = home / "plugins" / f"resource-command-v{versions.PULUMI_COMMAND}"
     program = cache.program(catalogue.groups()["pulumi-command"], "pulumi-resource-command")
     assert (plugin / "pulumi-resource-command").resolve() == program.resolve()
-    assert found.has_plugins(home)
+    assert users_tools.has_plugins(home)
     assert exports["PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"] == "true"
 
 
 @pytest.mark.usefixtures("built")
 def test_link_to_an_older_plugin_is_renewed(tmp_path: Path) -> None:
-    home = homes.prepare()
-    link = found.plugin_path(home, "pulumi-command")
+    home = Path(toolchain.environment()["PULUMI_HOME"])
+    link = users_tools.plugin_path(home, "pulumi-command")
     link.unlink()
     link.symlink_to(tmp_path / "gone")
-    homes.prepare()
+    toolchain.environment()
     assert link.is_file()
-
-
-@pytest.mark.usefixtures("built")
-def test_downloaded_plugins_leave_pulumi_free_to_fetch_others() -> None:
-    for name in found.PLUGINS:
-        manifest = cache.folder(catalogue.groups()[name]) / cache.MANIFEST
-        manifest.write_text(json.dumps({"source": "release"}))
-    assert "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION" not in toolchain.environment()
 
 
 @pytest.mark.usefixtures("built")
@@ -161,8 +143,8 @@ def test_users_home_with_the_plugins_stays_in_use(
 ) -> None:
     monkeypatch.setenv("PULUMI_HOME", str(tmp_path / "own"))
     assert toolchain.environment()["PULUMI_HOME"] != str(tmp_path / "own")
-    for name in found.PLUGINS:
-        plugin = found.plugin_path(tmp_path / "own", name)
+    for name in users_tools.PLUGINS:
+        plugin = users_tools.plugin_path(tmp_path / "own", name)
         plugin.parent.mkdir(parents=True)
         plugin.touch()
     assert "PULUMI_HOME" not in toolchain.environment()

@@ -1,135 +1,106 @@
-"""Making what is absent: once, whole, by one run at a time, and with clear words when it fails."""
+"""Downloading and building: once, by one run at a time, with one-line errors."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import io
-import shutil
 import subprocess
+import tarfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 import toolchain
+from lockstep import versions
 from lockstep.errors import LockstepError
-from toolchain import cache, golang, network, release
-from toolchain.group import Asset, Group
-from toolchain.progress import Progress
+from toolchain import cache, golang
+from toolchain.catalogue import Group, Release
 
 MakeGo = Callable[..., Path]
 Groups = dict[str, Group]
+Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture(autouse=True)
-def no_system_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(golang, "SYSTEM", tmp_path / "system")
+def builds(tmp_path: Path) -> int:
+    calls = tmp_path / "calls"
+    return calls.read_text().count("build -ldflags") if calls.exists() else 0
 
 
-def ensure(*groups: str, **settings: bool) -> str:
-    """Make groups and return what was said."""
-    out = io.StringIO()
-    toolchain.ensure(groups or None, Progress(out), **settings)
-    return out.getvalue()
-
-
-def calls(tmp_path: Path) -> int:
-    file = tmp_path / "calls"
-    return sum(" build " in line for line in file.read_text().splitlines()) if file.exists() else 0
-
-
-def test_default_set_is_made_with_progress_and_a_log(
-    two_groups: Groups, make_go: MakeGo, tmp_path: Path
+def test_missing_groups_are_built_with_progress_and_a_log(
+    two_groups: Groups, make_go: MakeGo, tmp_path: Path, capsys: Capture
 ) -> None:
     make_go()
-    said = ensure()
+    toolchain.ensure()
     program = cache.program(two_groups["anvil"], "anvil")
     assert subprocess.run([program], capture_output=True, text=True).stdout.strip() == str(program)
-    assert (cache.folder(two_groups["anvil"]) / "charts" / "anvil" / "Chart.yaml").is_file()
-    assert "[1/2] anvil … building from Go modules\n[1/2] anvil … built in 0s" in said
-    assert "[2/2] anvilctl … built" in said
-    log = next((tmp_path / "cache" / "logs").iterdir())
-    assert str(log) in said
-    assert "go build" in log.read_text()
+    chart = cache.folder(two_groups["anvil"]) / "charts" / "anvil" / "Chart.yaml"
+    assert chart.stat().st_mode & 0o777 == 0o644
+    printed = capsys.readouterr().err
+    log = tmp_path / "cache" / "logs" / "tools.log"
+    assert f"log: {log}" in printed
+    assert "[1/2] anvil … building from Go modules\n[1/2] anvil … built in 0m00s" in printed
+    assert "[2/2] anvilctl … built" in printed
+    assert "-X example.org/v.Version=v1.2.3" in log.read_text()
     assert not cache.is_present(two_groups["bell"])
-
-
-@pytest.mark.usefixtures("two_groups")
-def test_second_run_does_and_says_nothing(make_go: MakeGo, tmp_path: Path) -> None:
-    make_go()
-    ensure()
-    assert calls(tmp_path) == 2
-    (tmp_path / "bin" / "go").unlink()
-    assert ensure() == ""
-    assert calls(tmp_path) == 2
-
-
-def test_changed_pin_rebuilds_its_group_only(
-    two_groups: Groups, make_go: MakeGo, tmp_path: Path
-) -> None:
-    make_go()
-    ensure("anvil", "bell")
-    assert calls(tmp_path) == 3
-    (cache.sources() / "bell" / "go.sum").write_text("changed")
-    ensure("anvil", "bell")
-    assert calls(tmp_path) == 4
-    assert cache.is_present(two_groups["bell"])
-
-
-@pytest.mark.usefixtures("two_groups")
-def test_build_cache_is_removed_after_success(make_go: MakeGo) -> None:
-    make_go()
-    ensure()
     assert not cache.build_dir().exists()
 
 
 @pytest.mark.usefixtures("two_groups")
-def test_build_cache_is_kept_on_demand(make_go: MakeGo) -> None:
+def test_second_run_needs_no_compiler_and_prints_nothing(
+    make_go: MakeGo, tmp_path: Path, capsys: Capture
+) -> None:
     make_go()
-    ensure(keep_build_cache=True)
+    toolchain.ensure(keep_build_cache=True)
     assert cache.build_dir().is_dir()
+    capsys.readouterr()
+    (tmp_path / "bin" / "go").unlink()
+    toolchain.ensure()
+    assert capsys.readouterr().err == ""
 
 
-def test_failed_build_keeps_what_is_done_and_resumes(
+def test_failed_build_keeps_finished_groups_and_resumes(
     two_groups: Groups, make_go: MakeGo, tmp_path: Path
 ) -> None:
-    make_go('[ "$1" = list ] && case "$PWD" in */bell) echo no space left on device; exit 1; esac')
+    make_go('case "$PWD" in */bell) echo no space left on device >&2; exit 1; esac')
     with pytest.raises(LockstepError, match="the disk became full while building bell"):
-        ensure("anvil", "bell")
+        toolchain.ensure(["anvil", "bell"])
     assert cache.is_present(two_groups["anvil"])
     assert not cache.is_present(two_groups["bell"])
-    assert cache.build_dir().is_dir()
     make_go()
-    ensure("anvil", "bell")
-    assert calls(tmp_path) == 3
-    assert not cache.build_dir().exists()
+    toolchain.ensure(["anvil", "bell"])
+    assert builds(tmp_path) == 4  # anvil's two programs once, bell twice
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        (
+            'Get "https://p/x": dial tcp 127.0.0.1:1: connect: connection refused',
+            r"Go module proxy is unreachable .*connection refused.*GOPROXY",
+        ),
+        ("undefined: foo", r"building bell failed: undefined: foo \(log: .*tools\.log\)"),
+        ("", r"building bell failed: no output"),
+    ],
+)
+@pytest.mark.usefixtures("two_groups")
+def test_failed_build_is_a_one_line_error(make_go: MakeGo, printed: str, expected: str) -> None:
+    make_go(f"echo '{printed}' >&2; exit 1")
+    with pytest.raises(LockstepError, match=expected) as caught:
+        toolchain.ensure(["bell"])
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.usefixtures("two_groups")
-def test_no_compiler_is_a_one_line_error() -> None:
-    with pytest.raises(LockstepError, match=r"Go 1\.25\.3 or newer is needed"):
-        ensure()
-
-
-@pytest.mark.usefixtures("two_groups")
-def test_compiler_must_suit_the_groups_that_are_built(make_go: MakeGo) -> None:
-    make_go(version="1.25.3")
-    (cache.sources() / "bell" / "go.mod").write_text("module bell\n\ngo 1.26.0\n")
-    ensure("anvil")
-    with pytest.raises(LockstepError, match=r"Go 1\.26\.0 or newer is needed"):
-        ensure("bell")
-
-
-def test_small_disk_is_an_error_before_anything_is_done(
-    two_groups: Groups, make_go: MakeGo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    make_go()
-    object.__setattr__(two_groups["anvil"], "gigabytes", 12)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=3.2 * 10**9))
-    with pytest.raises(LockstepError, match=r"about 12 GB .* and 3\.2 GB are free.*LOCKSTEP_CACHE"):
-        ensure()
-    assert calls(tmp_path) == 0
+def test_old_go_on_path_is_passed_over(make_go: MakeGo, monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = make_go().rename(make_go().parent.parent / "newer")
+    make_go(version="1.19.8")
+    with pytest.raises(LockstepError, match=f"Go {versions.GO} or newer is needed"):
+        toolchain.ensure()
+    monkeypatch.setattr(golang, "USUAL_PLACES", (str(newer),))
+    assert golang.find() == newer
 
 
 @pytest.mark.usefixtures("two_groups")
@@ -138,52 +109,97 @@ def test_cache_that_cannot_be_written_is_a_one_line_error(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path / "file"))
-    with pytest.raises(LockstepError, match=r"cannot make the toolchain in .*LOCKSTEP_CACHE"):
-        ensure()
+    with pytest.raises(LockstepError, match=r"cannot write the toolchain to .*LOCKSTEP_CACHE"):
+        toolchain.ensure()
 
 
 @pytest.mark.usefixtures("two_groups")
-def test_runs_at_the_same_time_build_once(make_go: MakeGo, tmp_path: Path) -> None:
-    make_go('[ "$1" = list ] && sleep 0.5')
-    said: list[str] = []
-    threads = [threading.Thread(target=lambda: said.append(ensure())) for _ in range(2)]
+def test_runs_at_the_same_time_build_once(make_go: MakeGo, tmp_path: Path, capsys: Capture) -> None:
+    make_go("sleep 0.3")
+    threads = [threading.Thread(target=toolchain.ensure) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert calls(tmp_path) == 2
-    assert "another run is making anvil; waiting for it" in "".join(said)
-    assert "[1/2] anvil … made by another run" in "".join(said)
+    assert builds(tmp_path) == 2
+    assert "another run makes the toolchain; waiting for it" in capsys.readouterr().err
 
 
-def test_release_that_can_be_reached_is_not_built(
-    two_groups: Groups, monkeypatch: pytest.MonkeyPatch
+def test_users_go_settings_do_not_change_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOFLAGS", "-mod=vendor")
+    monkeypatch.setenv("GOOS", "plan9")
+    monkeypatch.setenv("GOPROXY", "https://proxy.example.org")
+    told = golang.go_environment()
+    assert "-mod=readonly" in told["GOFLAGS"]
+    assert "GOOS" not in told
+    assert told["GOPROXY"] == "https://proxy.example.org"
+
+
+PROGRAM = b"#!/bin/sh\necho bell\n"
+
+
+def archive(name: str) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as tar:
+        info = tarfile.TarInfo(name)
+        info.size = len(PROGRAM)
+        tar.addfile(info, io.BytesIO(PROGRAM))
+    return stream.getvalue()
+
+
+@pytest.fixture
+def publish_release(two_groups: Groups, tmp_path: Path, make_go: MakeGo) -> Callable[..., Group]:
+    """Give `bell` a release: a file whose pinned checksum may be that of other content."""
+
+    def publish(content: bytes, pinned: bytes | None = None, *members: str) -> Group:
+        make_go()
+        (tmp_path / "release").write_bytes(content)
+        checksum = hashlib.sha512(content if pinned is None else pinned).hexdigest()
+        release = Release((tmp_path / "release").as_uri(), checksum, members)
+        two_groups["bell"] = dataclasses.replace(two_groups["bell"], release=release)
+        return two_groups["bell"]
+
+    return publish
+
+
+@pytest.mark.parametrize("members", [(), ("bell-2.0.0/bin/bell",)])
+def test_release_with_the_pinned_checksum_is_used(
+    publish_release: Callable[..., Group], tmp_path: Path, members: tuple[str, ...]
 ) -> None:
-    bell = two_groups["bell"]
-    object.__setattr__(bell, "assets", (Asset("https://x/bell", "https://x/sum", program="bell"),))
-
-    def download(self: object, group: Group, sums: list[str], into: Path) -> str:
-        del self, group
-        (into / "bin" / "bell").write_text(sums[0])
-        return "release"
-
-    monkeypatch.setattr(release.Releases, "checksums", lambda *_: ["sum"])
-    monkeypatch.setattr(release.Releases, "download", download)
-    said = ensure("bell")
-    assert "[1/1] bell … downloaded in 0s" in said
+    content = archive(*members) if members else PROGRAM
+    bell = publish_release(content, None, *members)
+    toolchain.ensure(["bell"])
+    assert cache.program(bell, "bell").read_bytes() == PROGRAM
+    assert cache.program(bell, "bell").stat().st_mode & 0o111
     assert cache.source(bell) == "release"
+    assert builds(tmp_path) == 0
 
 
-def test_download_that_fails_is_built_instead(
-    two_groups: Groups, make_go: MakeGo, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("pinned", "members", "reason"),
+    [(b"other", (), "which is not pinned"), (None, ("bell/missing",), "has no file bell/missing")],
+)
+def test_release_that_is_not_as_pinned_is_built_instead(
+    publish_release: Callable[..., Group],
+    capsys: Capture,
+    pinned: bytes | None,
+    members: tuple[str, ...],
+    reason: str,
 ) -> None:
-    def download(*_: object) -> str:
-        raise network.NoAnswerError("it broke off")
+    bell = publish_release(archive("bell/other"), pinned, *members)
+    toolchain.ensure(["bell"])
+    assert cache.source(bell) == "built"
+    assert cache.program(bell, "bell").read_bytes() != PROGRAM
+    line = next(line for line in capsys.readouterr().err.splitlines() if "instead" in line)
+    assert line.startswith("lockstep: building bell instead of downloading it (")
+    assert reason in line
 
-    monkeypatch.setattr(release.Releases, "checksums", lambda *_: ["sum"])
-    monkeypatch.setattr(release.Releases, "download", download)
-    make_go()
-    said = ensure("bell")
-    assert "the download of bell failed (it broke off)" in said
-    assert "[1/1] bell … built in 0s" in said
-    assert cache.source(two_groups["bell"]) == "built"
+
+def test_unreachable_release_is_built_instead(
+    publish_release: Callable[..., Group], tmp_path: Path, capsys: Capture
+) -> None:
+    bell = publish_release(PROGRAM)
+    (tmp_path / "release").unlink()
+    toolchain.ensure(["bell"])
+    assert cache.source(bell) == "built"
+    assert "building bell instead of downloading it" in capsys.readouterr().err
