@@ -1,11 +1,11 @@
 """The pinned version of every program; the files toolchain/modules/*/go.mod have the same."""
 
-# The oldest Go that builds every program.
-GO = "1.26"
-
 from __future__ import annotations
 
 import re
+
+# The oldest Go that builds every program.
+GO = "1.26"
 
 PULUMI = "3.259.0"
 # The versions of the plugins that the pinned Python SDKs ask for.
