@@ -136,7 +136,7 @@ def explain(name: str, output: str, log: Path) -> str:
     for line in lines:
         if any(error in line for error in NETWORK_ERRORS):
             return (
-                f"the Go module proxy is unreachable ({line[-160:]}): check the network, "
+                f"the Go module proxy is unreachable ({line[-160:].strip()}): check the network, "
                 "or set GOPROXY; what is built so far is kept"
             )
     return f"building {name} failed: {(lines or ['no output'])[-1][:200]} (log: {log})"
