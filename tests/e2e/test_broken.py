@@ -30,7 +30,7 @@ def stack(make_stack: MakeStack) -> LiveStack:
 
 @pytest.fixture
 def impatient(stack: LiveStack, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveStack]:
-    """The stack with a judge that does not wait for long; mended and whole after the test."""
+    """The stack with a judge that does not wait for long; repaired and complete after the test."""
     monkeypatch.setitem(stack.environment, "LOCKSTEP_PATIENCE", PATIENCE)
     yield stack
     monkeypatch.undo()

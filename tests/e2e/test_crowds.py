@@ -68,7 +68,7 @@ def assert_unchanged(stack: LiveStack) -> None:
     assert not any(word in output for word in (" created", " updated", " replaced", " deleted"))
 
 
-def test_gangs_take_turns_whole(stack: LiveStack) -> None:
+def test_complete_gangs_take_turns(stack: LiveStack) -> None:
     become(stack, "contention")
     stack.deploy()
     found = verdict(stack, "contention")
@@ -83,7 +83,7 @@ def test_gangs_take_turns_whole(stack: LiveStack) -> None:
     assert_unchanged(stack)
 
 
-def test_without_gangs_nobody_has_a_turn(stack: LiveStack) -> None:
+def test_without_gangs_no_gang_has_a_turn(stack: LiveStack) -> None:
     become(stack, "contention", gangScheduling=False)
     output = stack.deploy(ok=False)
     assert "contention: expected serialized, observed partial" in output
@@ -136,7 +136,7 @@ def test_a_queue_that_was_widened_is_found_out(stack: LiveStack) -> None:
     assert "queue-cap: expected capped, observed exceeded: 6 pods held a place at once" in output
 
 
-def test_a_gang_of_higher_priority_gets_the_room_whole(stack: LiveStack) -> None:
+def test_a_gang_of_higher_priority_gets_all_places(stack: LiveStack) -> None:
     become(stack, "preemption")
     stack.deploy()
     found = verdict(stack, "preemption")

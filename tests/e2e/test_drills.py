@@ -131,7 +131,7 @@ def test_drills_make_no_drift(drilled: LiveStack) -> None:
     indirect=["no_new_pods"],
 )
 @pytest.mark.usefixtures("no_new_pods")
-def test_a_group_that_does_not_come_back_is_told(
+def test_a_group_that_is_not_recreated_fails_the_verdict(
     drilled: LiveStack,
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,

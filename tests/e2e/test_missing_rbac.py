@@ -37,7 +37,9 @@ def test_rights_are_back_and_pulumi_sees_no_drift(stack: LiveStack) -> None:
     assert " created" not in output
 
 
-def test_a_right_from_elsewhere_is_told(stack: LiveStack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_permission_by_another_role_is_reported(
+    stack: LiveStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = f"{stack.cluster_name()}{podgroup_rights.SUFFIX}"
     monkeypatch.setitem(cast("dict[str, str]", stack.environment), "LOCKSTEP_PATIENCE", "6")
     with stack.client() as client:

@@ -1,4 +1,4 @@
-"""Stories of gangs that compete: who is made, placed, ended and made anew when."""
+"""Stories of gangs that compete: when each is created, placed, ended and recreated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def ended(story: Story, at: float, group: int, last: float = 0.3) -> Story:
 
 
 def turn(story: Story, at: float, group: int, work: float = 1.0, **facts: Any) -> Story:
-    """A gang is placed, works, ends and is made anew."""
+    """A gang is placed, works, ends and is recreated."""
     gang_placed(story, at, group)
     ended(story, at + work, group)
     gang_created(story, at + work + 0.4, group, **facts)

@@ -1,4 +1,4 @@
-"""Recordings of drills, told in a few words: groups that come, are struck, and come back."""
+"""Recordings of drills, in a few words: groups that are created, deleted and recreated."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_words_about_another_namespace_do_not_count(tmp_path: Path) -> None:
     assert log.refusal("lockstep-missing-rbac") is None
 
 
-def test_log_that_was_begun_anew_is_read_from_its_start(tmp_path: Path) -> None:
+def test_log_that_was_started_again_is_read_from_its_start(tmp_path: Path) -> None:
     path = manager_log(tmp_path)
     path.write_text("old\n" * 1000)
     log = LwsLog(cast("Any", None), tmp_path)

@@ -15,6 +15,7 @@ from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, Verdict, figures
 from lockstep.judge.history import History
 from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
+from tests.unit.lockstep.judge.test_capped import queued
 from tests.unit.lockstep.story import NAMESPACE, Story, expect, gang_created, gang_placed, pods
 
 
@@ -28,7 +29,7 @@ def serialized(groups: int = 3) -> Expectation:
     return expect("serialized", scenario="contention", groups=groups, at_once=1)
 
 
-def test_serialized_when_every_gang_had_its_turn_whole() -> None:
+def test_serialized_when_every_gang_had_its_turn() -> None:
     verdict = judged(taking_turns(), serialized())
     assert verdict.ok
     assert verdict.observed == "serialized"
@@ -53,7 +54,7 @@ def test_serialized_counts_what_places_were_held_for() -> None:
     assert measures["podSecondsEnding"] == pytest.approx(3 * 0.6, abs=0.001)
 
 
-def test_a_gang_that_is_bound_whole_wastes_nothing_though_it_does_not_run_yet() -> None:
+def test_a_gang_that_is_completely_bound_wastes_nothing_though_it_does_not_run_yet() -> None:
     story = crowd(1)
     for name in pods(0):
         story.bind(2.0, name)
@@ -99,7 +100,7 @@ def test_not_serialized_when_nothing_runs_after_the_last_turn() -> None:
     assert "no gang ran after gang-1 ended at 6.000 s" in verdict.reason
 
 
-def test_a_crowd_that_nobody_schedules_is_told_as_ever() -> None:
+def test_gangs_that_no_scheduler_handles_are_ignored() -> None:
     verdict = judge.conclude(crowd(2).until(60.0).recording, serialized(2))
     assert (verdict.observed, verdict.ok) == ("ignored", False)
 
@@ -118,7 +119,7 @@ def test_a_part_of_a_waiting_gang_breaks_the_turns() -> None:
     assert "1 of 4 pods of gang-1 bound for 2.5 s" in verdict.reason
 
 
-def test_a_gang_bound_too_slowly_breaks_the_turns_also_when_it_is_whole_later() -> None:
+def test_a_gang_bound_too_slowly_breaks_the_turns_also_when_it_is_complete_later() -> None:
     story = crowd(2)
     for at, name in zip((2.0, 2.1, 2.2, 4.5), pods(0), strict=True):
         story.bind(at, name)
@@ -137,7 +138,7 @@ def test_the_end_of_a_gang_may_take_its_time() -> None:
     assert verdict.measures["podSecondsEnding"] == pytest.approx(2 + 4 + 6 + 0.6, abs=0.01)
 
 
-def test_a_group_made_anew_without_a_pod_group_is_told() -> None:
+def test_a_group_recreated_without_a_pod_group_is_a_mismatch() -> None:
     story = taking_turns()
     story.tell(12.5, "podgroup", "DELETED", "gang-2-r1").until(20.0)
     verdict = judged(story, serialized())
@@ -183,7 +184,7 @@ def test_deadlocked_when_it_lasts() -> None:
     assert "gang-2: 2 of 4 pods bound (gang-2, gang-2-1)" in verdict.evidence
 
 
-def test_one_gang_in_part_blocks_nobody() -> None:
+def test_one_partly_bound_gang_is_no_deadlock() -> None:
     assert judge.judge(deadlock((3, 0, 0)).until(30.0).recording, deadlocked()) is None
 
 
@@ -210,79 +211,6 @@ def test_a_deadlock_under_pod_groups_proves_nothing() -> None:
 
 def capped(groups: int = 3, cap: int = 2) -> Expectation:
     return expect("capped", scenario="queue-cap", groups=groups, at_once=cap, queue="narrow")
-
-
-def in_queue(story: Story, groups: int = 3, queue: str = "narrow") -> Story:
-    for group in range(groups):
-        story.tell(1.5, "podgroup", "MODIFIED", f"gang-{group}-r1", queue=queue)
-    return story
-
-
-def queued(reason: bool = True, last: float = 0.3) -> Story:
-    """Two gangs run; the third does when the first has ended, then the first again."""
-    story = in_queue(crowd(3))
-    if reason:
-        message = "queue resource quota insufficient: insufficient cpu"
-        story.warn(1.8, "PodGroup/gang-2-r1", "Unschedulable", message)
-    gang_placed(gang_placed(story, 2.0, 0), 2.1, 1)
-    ended(story, 3.0, 0, last)
-    gang_created(story, 3.2 + last, 0)
-    story.tell(3.3 + last, "podgroup", "MODIFIED", "gang-0-r1", queue="narrow")
-    return gang_placed(story, 4.0, 2)
-
-
-def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
-    verdict = judged(queued(), capped())
-    assert verdict.ok
-    assert verdict.observed == "capped"
-    assert verdict.reason.startswith("never more than 2 of 3 gangs ran at once")
-    assert verdict.measures["gangsAtOnce"] == 2
-    assert verdict.evidence[:2] == [
-        "queue narrow admits 2 gangs",
-        "PodGroup/gang-2-r1 Unschedulable: queue resource quota insufficient: insufficient cpu",
-    ]
-
-
-def test_pods_of_a_gang_that_ends_are_told_but_not_held_against_the_queue() -> None:
-    story = queued(last=2.5)
-    verdict = judged(story, capped())
-    assert verdict.ok
-    assert any("while a gang ended, 10 pods held a place" in line for line in verdict.evidence)
-
-
-def test_capped_needs_a_reason() -> None:
-    story = queued(reason=False).until(30.0)
-    assert judge.judge(story.recording, capped()) is None
-    verdict = judge.conclude(story.recording, capped())
-    assert not verdict.ok
-    assert "no event says that the queue kept a gang waiting" in verdict.reason
-
-
-def test_exceeded_as_soon_as_one_pod_too_many_has_a_place() -> None:
-    story = gang_placed(gang_placed(in_queue(crowd(3)), 2.0, 0), 2.1, 1)
-    assert judge.judge(story.recording, capped()) is None
-    gang_placed(story, 2.5, 2)
-    verdict = judged(story, capped())
-    assert (verdict.observed, verdict.ok) == ("exceeded", False)
-    assert "12 pods held a place at once in a queue that admits 8" in verdict.reason
-
-
-def test_a_cap_that_was_never_reached_was_not_tested() -> None:
-    story = in_queue(crowd(3))
-    for group in range(3):
-        turn(story, 2.0 + 3.0 * group, group)
-        story.tell(3.9 + 3.0 * group, "podgroup", "MODIFIED", f"gang-{group}-r1", queue="narrow")
-    gang_placed(story, 11.0, 0)
-    verdict = judge.conclude(story.recording, capped())
-    assert not verdict.ok
-    assert "only 1 of the 2 gangs that the queue admits ran at once" in verdict.reason
-
-
-def test_a_pod_group_in_another_queue_is_told() -> None:
-    story = in_queue(crowd(3), queue="default")
-    verdict = judged(story, capped())
-    assert (verdict.observed, verdict.ok) == ("mismatched", False)
-    assert "PodGroup gang-0-r1 is in queue default, not narrow" in verdict.reason
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -46,7 +46,7 @@ def test_binding_lasts_from_the_first_bind_to_the_last(times: list[float], end: 
     assert (burst.start, burst.end) == (min(times), max(times))
 
 
-def test_binding_of_a_group_that_was_never_bound_whole_ends_when_it_is_given_up() -> None:
+def test_binding_of_a_group_that_was_never_completely_bound_ends_when_a_pod_terminates() -> None:
     story = DrillStory().leader(1.0)
     story.workers(1.0)
     story.bind(2.0, "gang-0")

@@ -109,7 +109,7 @@ def test_held_does_not_count_cycles_before_the_gang_was_there() -> None:
     assert judge.judge(story.recording, expect("held")) is None
 
 
-def test_held_does_not_count_cycles_that_nobody_watched() -> None:
+def test_held_does_not_count_cycles_that_were_not_watched() -> None:
     story = gang_created(Story()).refuse(2.0, 1).refuse(9.0, 8, listed=True).until(10.0)
     assert judge.judge(story.recording, expect("held")) is None
 

@@ -66,7 +66,7 @@ def test_leader_first_waits_for_the_end_of_the_drill() -> None:
     assert judge.judge(split().recording, LEADER_FIRST) is None
 
 
-def test_a_group_that_is_held_whole_would_be_a_gang_after_all() -> None:
+def test_a_group_that_is_held_is_not_leader_first() -> None:
     story = (
         DrillStory()
         .whole(1.0)
@@ -79,7 +79,7 @@ def test_a_group_that_is_held_whole_would_be_a_gang_after_all() -> None:
     assert (verdict.observed, verdict.ok) == ("held", False)
 
 
-def test_workers_before_a_ready_leader_are_told() -> None:
+def test_workers_before_a_ready_leader_are_a_failure() -> None:
     story = (
         DrillStory()
         .whole(1.0)
@@ -95,7 +95,7 @@ def test_workers_before_a_ready_leader_are_told() -> None:
     assert "was created before the leader was ready" in verdict.reason
 
 
-def test_workers_without_their_leader_are_told() -> None:
+def test_workers_without_their_leader_are_a_failure() -> None:
     story = (
         DrillStory()
         .whole(1.0)
@@ -121,7 +121,7 @@ def test_a_part_that_does_not_last_shows_nothing() -> None:
     assert "not a lasting part" in verdict.reason
 
 
-def test_a_group_that_stays_in_part_with_room_is_told() -> None:
+def test_a_group_that_stays_partly_bound_with_room_is_a_failure() -> None:
     verdict = conclude(split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").over(25.0))
     assert (verdict.observed, verdict.ok) == ("partial", False)
     assert "did not become complete when there was room" in verdict.reason
@@ -186,7 +186,7 @@ def test_unmanaged_when_the_leader_started_without_a_pod_group() -> None:
     assert (verdict.observed, verdict.ok) == ("unmanaged", False)
 
 
-def test_silent_when_lws_told_nobody() -> None:
+def test_silent_when_lws_reported_no_error() -> None:
     story = (
         DrillStory()
         .whole(1.0)
@@ -204,6 +204,6 @@ def test_stuck_when_the_group_did_not_come_back_with_the_rights() -> None:
     assert (verdict.observed, verdict.ok) == ("stuck", False)
 
 
-def test_lost_when_nothing_was_made_anew() -> None:
+def test_lost_when_nothing_was_recreated() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not").over(20.0)
     assert judge.conclude(story.recording, REFUSED).observed == "lost"

@@ -1,4 +1,4 @@
-"""`recreated`: after each incident a whole new group, together, under a PodGroup of its leader."""
+"""`recreated`: after each incident a complete new group under a PodGroup of its leader."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_orphaned_without_that_race_is_not_blamed_on_it() -> None:
     assert "does LWS have permission to create PodGroups?" in verdict.reason
 
 
-def test_a_whole_group_under_another_leaders_pod_group_is_orphaned() -> None:
+def test_a_complete_group_under_another_leaders_pod_group_is_orphaned() -> None:
     story = leader_killed().gone(10.1, revision=None)
     story.leader(11.0)
     story.workers(11.1)
@@ -122,7 +122,7 @@ def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
     assert verdict.ok, verdict.reason
 
 
-def test_untouched_when_an_incident_hit_nobody() -> None:
+def test_untouched_when_an_incident_hit_no_pod() -> None:
     verdict = conclude(DrillStory().whole(1.0).mark(10.0, Topic.NODE_LOST, "w9").over(20.0))
     assert (verdict.observed, verdict.ok) == ("untouched", False)
 

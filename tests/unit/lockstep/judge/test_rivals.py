@@ -1,4 +1,4 @@
-"""A gang of higher priority at a full pool: it gets the room whole, or it waits."""
+"""A gang of higher priority at a full pool: it gets all places of a gang, or it waits."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_preempted_whole() -> None:
     ]
 
 
-def test_preempted_and_left_without_a_pod_group_is_told() -> None:
+def test_preempted_and_left_without_a_pod_group_is_in_the_evidence() -> None:
     story = preempted().tell(8.0, "podgroup", "DELETED", "gang-0-r1")
     verdict = judged(story, rivalry())
     assert verdict.ok

@@ -1,4 +1,4 @@
-"""`rolled`: whole groups of the old template give way to whole groups of the new one."""
+"""`rolled`: complete groups of the old template are replaced by complete groups of the new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scaled`: as many whole groups and PodGroups as asked for, at every step."""
+"""`scaled`: as many complete groups and PodGroups as requested, at every step."""
 
 from __future__ import annotations
 

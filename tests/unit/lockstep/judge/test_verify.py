@@ -1,4 +1,4 @@
-"""`verify`: sets that nobody told us about, from what they say themselves."""
+"""`verify`: sets of any cluster, judged by their own spec."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def only(story: Story) -> GangReport:
     return report
 
 
-def test_placed_whole_holds() -> None:
+def test_placed_holds() -> None:
     report = only(gang_placed(gang_created(a_set(Story()))))
     assert (report.state, report.holds, report.bound) == ("placed", True, 4)
     assert report.bind_skew_seconds == 0.03
@@ -48,7 +48,7 @@ def test_bound_but_not_yet_running_holds() -> None:
     assert (only(story).state, only(story).holds) == ("bound", True)
 
 
-def test_refused_whole_holds() -> None:
+def test_refused_holds() -> None:
     story = gang_created(a_set(Story()))
     for second in range(1, 5):
         story.refuse(1.0 + second, second)
@@ -63,7 +63,7 @@ def test_partly_bound_is_broken() -> None:
     assert "1 of 4 pods of gang-0 bound for 7.0 s" in report.reason
 
 
-def test_partly_bound_once_is_broken_though_it_is_whole_now() -> None:
+def test_partly_bound_once_is_broken_though_it_is_complete_now() -> None:
     story = gang_created(a_set(Story()))
     for at, name in zip((2.0, 2.1, 9.0, 9.1), pods(), strict=True):
         story.bind(at, name)
@@ -75,7 +75,7 @@ def test_partly_bound_just_now_is_not_clear() -> None:
     assert (report.state, report.holds) == ("binding", None)
 
 
-def test_whole_without_a_pod_group_is_broken() -> None:
+def test_complete_without_a_pod_group_is_broken() -> None:
     story = a_set(Story())
     for name in pods():
         story.pod(1.0, name, podGroup=None)
@@ -156,7 +156,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[FakeApi, list[str]]]:
 
 
 def deploy(api: FakeApi, bound: int = 2, size: int = 2) -> None:
-    """A set whose pods are there already, as on a cluster that somebody else runs."""
+    """A set whose pods are there already, as on a cluster of another owner."""
     labels = {f"{LWS}/name": "gang", f"{LWS}/group-index": "0"}
     api.put("gang", SETS, spec={"replicas": 1, "leaderWorkerTemplate": {"size": size}})
     api.put("gang-0-r1", POD_GROUPS, spec={"minMember": size})

@@ -1,0 +1,91 @@
+"""`capped`: a queue that admits fewer gangs than would fit."""
+
+from __future__ import annotations
+
+from lockstep import judge
+from lockstep.judge import Expectation, Verdict
+from tests.unit.lockstep.crowds import crowd, ended, turn
+from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
+
+
+def judged(story: Story, expectation: Expectation) -> Verdict:
+    verdict = judge.judge(story.recording, expectation)
+    assert verdict is not None
+    return verdict
+
+
+def capped(groups: int = 3, cap: int = 2) -> Expectation:
+    return expect("capped", scenario="queue-cap", groups=groups, at_once=cap, queue="narrow")
+
+
+def in_queue(story: Story, groups: int = 3, queue: str = "narrow") -> Story:
+    for group in range(groups):
+        story.tell(1.5, "podgroup", "MODIFIED", f"gang-{group}-r1", queue=queue)
+    return story
+
+
+def queued(reason: bool = True, last: float = 0.3) -> Story:
+    """Two gangs run; the third does when the first has ended, then the first again."""
+    story = in_queue(crowd(3))
+    if reason:
+        message = "queue resource quota insufficient: insufficient cpu"
+        story.warn(1.8, "PodGroup/gang-2-r1", "Unschedulable", message)
+    gang_placed(gang_placed(story, 2.0, 0), 2.1, 1)
+    ended(story, 3.0, 0, last)
+    gang_created(story, 3.2 + last, 0)
+    story.tell(3.3 + last, "podgroup", "MODIFIED", "gang-0-r1", queue="narrow")
+    return gang_placed(story, 4.0, 2)
+
+
+def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
+    verdict = judged(queued(), capped())
+    assert verdict.ok
+    assert verdict.observed == "capped"
+    assert verdict.reason.startswith("never more than 2 of 3 gangs ran at once")
+    assert verdict.measures["gangsAtOnce"] == 2
+    assert verdict.evidence[:2] == [
+        "queue narrow admits 2 gangs",
+        "PodGroup/gang-2-r1 Unschedulable: queue resource quota insufficient: insufficient cpu",
+    ]
+
+
+def test_pods_of_a_gang_that_ends_are_told_but_not_held_against_the_queue() -> None:
+    story = queued(last=2.5)
+    verdict = judged(story, capped())
+    assert verdict.ok
+    assert any("while a gang ended, 10 pods held a place" in line for line in verdict.evidence)
+
+
+def test_capped_needs_a_reason() -> None:
+    story = queued(reason=False).until(30.0)
+    assert judge.judge(story.recording, capped()) is None
+    verdict = judge.conclude(story.recording, capped())
+    assert not verdict.ok
+    assert "no event says that the queue kept a gang waiting" in verdict.reason
+
+
+def test_exceeded_as_soon_as_one_pod_too_many_has_a_place() -> None:
+    story = gang_placed(gang_placed(in_queue(crowd(3)), 2.0, 0), 2.1, 1)
+    assert judge.judge(story.recording, capped()) is None
+    gang_placed(story, 2.5, 2)
+    verdict = judged(story, capped())
+    assert (verdict.observed, verdict.ok) == ("exceeded", False)
+    assert "12 pods held a place at once in a queue that admits 8" in verdict.reason
+
+
+def test_a_cap_that_was_never_reached_was_not_tested() -> None:
+    story = in_queue(crowd(3))
+    for group in range(3):
+        turn(story, 2.0 + 3.0 * group, group)
+        story.tell(3.9 + 3.0 * group, "podgroup", "MODIFIED", f"gang-{group}-r1", queue="narrow")
+    gang_placed(story, 11.0, 0)
+    verdict = judge.conclude(story.recording, capped())
+    assert not verdict.ok
+    assert "only 1 of the 2 gangs that the queue admits ran at once" in verdict.reason
+
+
+def test_a_pod_group_in_another_queue_is_a_mismatch() -> None:
+    story = in_queue(crowd(3), queue="default")
+    verdict = judged(story, capped())
+    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+    assert "PodGroup gang-0-r1 is in queue default, not narrow" in verdict.reason
