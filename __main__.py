@@ -3,6 +3,7 @@
 import pulumi
 
 import settings
+from components.charts import local_charts
 from components.cluster.base import Cluster
 from components.platform import Platform, PlatformArgs
 from components.scenarios import SCENARIOS, ScenarioArgs
@@ -54,6 +55,7 @@ platform = Platform(
         config.platform.install_volcano,
         config.platform.install_lws,
         next((conf for name in chosen if (conf := SCENARIOS[name].scheduler_conf)), None),
+        local_charts() if config.platform.charts == "local" else None,
     ),
     opts=cluster.opts(),
 )

@@ -1,4 +1,4 @@
-"""The switch: LWS creates PodGroups once its config names a scheduler provider."""
+"""The switch for gang scheduling: LWS creates PodGroups if its config names a provider."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 
-from lockstep.lws import gang_config
+from lockstep.errors import LockstepError
+from lockstep.lws import config_text, names
 
-from . import lws
 from .cluster.base import Cluster
 
-# Helm, or whoever installed LWS, owns the fields; without this a patch is refused as a conflict.
+# Helm owns the fields; without this annotation a patch is refused as a conflict.
 _FORCE = {"pulumi.com/patchForce": "true"}
 
 
 @dataclass(frozen=True)
 class GangConfigArgs:
-    """Whose config, and what it should say."""
+    """Arguments of GangConfig."""
 
     cluster: Cluster
     """The cluster that LWS runs in."""
     release: kubernetes.helm.v3.Release | None
-    """The release that this stack installed; None for an LWS that was there before."""
+    """The release that this stack installed; None for an LWS that was installed before."""
     enabled: bool
-    """Whether LWS creates PodGroups; False gives upstream's config back."""
+    """Whether LWS creates PodGroups; False restores the original config."""
 
 
 class GangConfig(pulumi.ComponentResource):
-    """The scheduler provider, added to whatever config LWS has, and the restart that this needs.
+    """The scheduler provider, added to the config of LWS, and the restart that this needs.
 
-    The manager reads its config when it starts, so it is restarted when, and only when, what it
-    should read has changed. The patch stays when gang scheduling is turned off, with the upstream
-    text in it: a field that was taken over by force is *removed* when its patch is deleted.
+    The manager reads its config when it starts, so it is restarted if and only if the config has
+    changed. The patch stays when gang scheduling is turned off, and holds the original text then:
+    deleting a patch removes the fields that it took over by force.
     """
 
     config: pulumi.Output[str]
@@ -47,22 +47,22 @@ class GangConfig(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: GangConfigArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:platform:GangConfig", name, None, opts)
+        super().__init__("lockstep:platform:GangConfig", name, {"enabled": args.enabled}, opts)
         upstream = self._upstream(name, args)
-        effective = (
-            upstream.apply(gang_config.with_scheduler_provider) if args.enabled else upstream
-        )
+        effective = upstream.apply(_with_provider) if args.enabled else upstream
         revision = _revision(args.release)
-        # A Helm upgrade writes the chart's text again: patch again after each.
-        seen = {gang_config.REVISION_ANNOTATION: revision} if args.release else {}
+        annotations: dict[str, pulumi.Input[str]] = dict(_FORCE)
+        if args.release:
+            # A Helm upgrade writes the chart's text again: patch again after each upgrade.
+            annotations[names.REVISION_ANNOTATION] = revision
+        if args.enabled:
+            annotations[names.ORIGINAL_ANNOTATION] = upstream
         patch = kubernetes.core.v1.ConfigMapPatch(
             f"{name}-config",
             metadata=ObjectMetaPatchArgs(
-                name=lws.CONFIG_MAP,
-                namespace=lws.NAMESPACE,
-                annotations={**_FORCE, **seen},
+                name=names.CONFIG_MAP, namespace=names.NAMESPACE, annotations=annotations
             ),
-            data={lws.CONFIG_KEY: effective},
+            data={names.CONFIG_KEY: effective},
             opts=self._patch_options(name, args),
         )
         self.config = patch.data.apply(_text)
@@ -72,21 +72,22 @@ class GangConfig(pulumi.ComponentResource):
         self.register_outputs({"config": self.config})
 
     def _upstream(self, name: str, args: GangConfigArgs) -> pulumi.Output[str]:
-        """The text without our part, read from the cluster at each update: others may edit it."""
-        path = f"{lws.NAMESPACE}/{lws.CONFIG_MAP}"
+        """Return the config as it would be without Lockstep, read at each update."""
+        path = f"{names.NAMESPACE}/{names.CONFIG_MAP}"
         found = kubernetes.core.v1.ConfigMap.get(
             f"{name}-upstream",
-            # Through the release's output, so that it is read after the release is there.
+            # Through an output of the release, so that it is read after the release is installed.
             args.release.status.apply(lambda _: path) if args.release else path,
             opts=args.cluster.opts(self),
         )
-        return found.data.apply(lambda data: gang_config.without_scheduler_provider(_text(data)))
+        annotations = found.metadata.apply(lambda metadata: metadata.annotations or {})
+        return pulumi.Output.all(found.data, annotations).apply(lambda known: _original(*known))
 
     def _patch_options(self, name: str, args: GangConfigArgs) -> pulumi.ResourceOptions:
-        """Clean up by a command where LWS outlives the stack.
+        """Return the options of the patches; a command cleans up where LWS outlives the stack.
 
-        Deleting the patches would remove the whole config, and restart the manager before it is
-        back. So they are left alone, and the command takes our part out of both, in order.
+        Deleting the patches would remove the config, and restart the manager without it. So they
+        are retained, and the command restores the config and then restarts the manager.
         """
         if args.release is not None:
             return args.cluster.opts(self)
@@ -98,11 +99,11 @@ class GangConfig(pulumi.ComponentResource):
         return args.cluster.opts(self, depends_on=[restore], retain_on_delete=True)
 
     def _restart(self, name: str, args: GangConfigArgs, texts: pulumi.Output[list[str]]) -> None:
-        """Roll the manager out again by an annotation that follows its config."""
+        """Restart the manager through an annotation that follows its config."""
         kubernetes.apps.v1.DeploymentPatch(
             f"{name}-restart",
             metadata=ObjectMetaPatchArgs(
-                name=lws.MANAGER, namespace=lws.NAMESPACE, annotations=_FORCE
+                name=names.MANAGER, namespace=names.NAMESPACE, annotations=_FORCE
             ),
             spec=kubernetes.apps.v1.DeploymentSpecPatchArgs(
                 template=kubernetes.core.v1.PodTemplateSpecPatchArgs(
@@ -116,15 +117,15 @@ class GangConfig(pulumi.ComponentResource):
 
 
 def restart_annotations(upstream: str, config: str, revision: str) -> dict[str, str]:
-    """Name the config that the manager must have read; upstream's own needs no restart.
+    """Return the annotation that names the config which the manager must have read.
 
-    The revision counts, too: an upgrade restarts the manager with the chart's config, before the
-    patch is there again.
+    The original config needs no restart. The revision counts, too: an upgrade restarts the manager
+    with the chart's config, before the config is patched again.
     """
     if config == upstream:
         return {}
     digest = hashlib.sha256(f"{revision}\n{config}".encode()).hexdigest()
-    return {gang_config.CONFIG_ANNOTATION: digest}
+    return {names.CONFIG_ANNOTATION: digest}
 
 
 def _revision(release: kubernetes.helm.v3.Release | None) -> pulumi.Output[str]:
@@ -135,8 +136,23 @@ def _revision(release: kubernetes.helm.v3.Release | None) -> pulumi.Output[str]:
 
 def _text(data: Mapping[str, str] | None) -> str:
     try:
-        return (data or {})[lws.CONFIG_KEY]
+        return (data or {})[names.CONFIG_KEY]
     except KeyError:
         raise pulumi.RunError(
-            f"ConfigMap {lws.NAMESPACE}/{lws.CONFIG_MAP} has no {lws.CONFIG_KEY}; is this LWS?"
+            f"ConfigMap {names.NAMESPACE}/{names.CONFIG_MAP} has no {names.CONFIG_KEY}; "
+            "check that LWS is installed there"
         ) from None
+
+
+def _original(data: Mapping[str, str] | None, annotations: Mapping[str, str]) -> str:
+    try:
+        return config_text.original_text(_text(data), annotations.get(names.ORIGINAL_ANNOTATION))
+    except LockstepError as error:
+        raise pulumi.RunError(str(error)) from error  # which Pulumi prints as one line
+
+
+def _with_provider(text: str) -> str:
+    try:
+        return config_text.with_scheduler_provider(text)
+    except LockstepError as error:
+        raise pulumi.RunError(str(error)) from error

@@ -1,4 +1,4 @@
-"""LWS: the operator that turns a LeaderWorkerSet into groups of pods, and groups into PodGroups."""
+"""LWS: the operator that creates the pods of a LeaderWorkerSet, and a PodGroup per group."""
 
 from __future__ import annotations
 
@@ -10,43 +10,42 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from lockstep import versions
-from lockstep.lws import gang_config, post_renderer
+from lockstep.lws import names, post_renderer
 
+from .charts import relative_path
 from .cluster.base import Cluster
 
 RELEASE = "lws"
-NAMESPACE = gang_config.LWS_NAMESPACE
-MANAGER = gang_config.LWS_MANAGER
-CONFIG_MAP = gang_config.LWS_CONFIG_MAP
-CONFIG_KEY = gang_config.LWS_CONFIG_KEY
 
 
 @dataclass(frozen=True)
 class LwsArgs:
-    """Where LWS goes, and which."""
+    """Arguments of LeaderWorkerSetOperator."""
 
     cluster: Cluster
-    """The cluster to install it in."""
+    """The cluster to install LWS in."""
     version: str
-    """Pinned version, without a leading v."""
+    """The version, without a leading v."""
     chart: str | None = None
-    """A chart on this machine, for offline use; None takes the published one."""
+    """The path of a chart on this machine; None for the published chart."""
 
 
 class LeaderWorkerSetOperator(pulumi.ComponentResource):
-    """LWS by its own chart, with its image pinned; gang scheduling is `GangConfig`'s part.
+    """LWS by its own chart, with its image pinned; `GangConfig` turns gang scheduling on.
 
-    The kinds that it defines are installed apart, before it, so that another version finds them as
-    it needs them and running LeaderWorkerSets outlive the upgrade.
+    A command installs the CRDs before the chart, so that running LeaderWorkerSets survive an
+    upgrade. Typed resources would not do: a CRD may only be deleted while it has no objects, which
+    no resource option says, and the upgrade must be refused before Helm starts (lws#880, lws#797).
     """
 
     release: kubernetes.helm.v3.Release
-    """What has to be there before a LeaderWorkerSet or a change of the manager's config."""
+    """The Helm release: everything that uses LWS waits for it."""
 
     def __init__(
         self, name: str, args: LwsArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:platform:LeaderWorkerSetOperator", name, None, opts)
+        props = {"version": args.version}
+        super().__init__("lockstep:platform:LeaderWorkerSetOperator", name, props, opts)
         cluster = args.cluster
         definitions = cluster.command(
             f"{name}-crds",
@@ -55,10 +54,10 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             environment={"LOCKSTEP_CHART": args.chart or "", "LOCKSTEP_VERSION": args.version},
             opts=cluster.opts(self),
         )
-        # Made here and not by Helm, which would leave it behind.
+        # Created here and not by Helm, which would not delete it.
         namespace = kubernetes.core.v1.Namespace(
             f"{name}-namespace",
-            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=names.NAMESPACE),
             opts=cluster.opts(self, depends_on=[definitions]),
         )
         self.release = kubernetes.helm.v3.Release(
@@ -69,15 +68,17 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             values=chart_values(args),
             skip_crds=args.chart is not None,
             # A patch could add a URL to a webhook but not take its Service away.
-            postrender=str(Path(post_renderer.__file__)) if args.chart or cluster.host else None,
+            postrender=relative_path(Path(post_renderer.__file__))
+            if args.chart or cluster.host
+            else None,
             skip_await=cluster.host is not None,
             opts=cluster.opts(
                 self,
-                # What a manager watches must be served, and must be right, before the chart starts
-                # it; and that step refuses what would harm an LWS that is there.
+                # The manager starts with the chart and needs the CRDs of its own version; and the
+                # step refuses an upgrade that would harm running sets.
                 depends_on=[definitions],
-                # Gone with a cluster of ours. When that is lost and made anew, the old release
-                # cannot be asked to leave: Helm insists on reaching it.
+                # Deleting an owned cluster deletes the release. If the cluster was lost and is
+                # recreated, Helm could not reach the old release to uninstall it.
                 retain_on_delete=cluster.is_owned,
             ),
         )
@@ -85,15 +86,15 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
 
 
 def chart_source(chart: str | None, version: str) -> dict[str, Any]:
-    """Name the chart: a path says itself which version it is."""
+    """Return the release's arguments that name the chart; a path has no separate version."""
     return {"chart": chart} if chart else {"chart": versions.LWS_CHART, "version": version}
 
 
 def chart_values(args: LwsArgs) -> dict[str, Any]:
-    """Values over the chart's own, whose image is a moving tag and whose manager asks for a core.
+    """Return values over the chart's own, whose image tag moves and whose manager requests a core.
 
-    The host's webhook address rides on the pod's annotations: a Helm post-renderer gets the
-    manifests and nothing else.
+    The address of a webhook on the host goes into the pod's annotations: a Helm post-renderer gets
+    the manifests and nothing else.
     """
     values: dict[str, Any] = {
         "replicaCount": 0 if args.cluster.host else 1,

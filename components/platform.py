@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-import toolchain
-
+from .charts import chart_path
 from .cluster.base import Cluster
 from .gang_config import GangConfig, GangConfigArgs
 from .lws import LeaderWorkerSetOperator, LwsArgs
@@ -35,6 +34,8 @@ class PlatformArgs:
     """False where the cluster has LWS already."""
     scheduler_conf: str | None = None
     """Volcano's scheduler configuration; None keeps the chart's own."""
+    charts: str | None = None
+    """A folder with the charts, as `local_charts` returns it; None for the published charts."""
 
 
 class Platform(pulumi.ComponentResource):
@@ -85,23 +86,18 @@ class Platform(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _volcano(self, name: str, args: PlatformArgs) -> Volcano:
-        chart = toolchain.chart("volcano", args.volcano_version)
+        chart = chart_path(args.charts, "volcano", args.volcano_version)
         return Volcano(
             f"{name}-volcano",
-            VolcanoArgs(
-                args.cluster,
-                args.volcano_version,
-                str(chart) if chart else None,
-                args.scheduler_conf,
-            ),
+            VolcanoArgs(args.cluster, args.volcano_version, chart, args.scheduler_conf),
             opts=args.cluster.opts(self),
         )
 
     def _lws(self, name: str, args: PlatformArgs) -> LeaderWorkerSetOperator:
-        chart = toolchain.chart("lws", args.lws_version)
+        chart = chart_path(args.charts, "lws", args.lws_version)
         return LeaderWorkerSetOperator(
             f"{name}-lws",
-            LwsArgs(args.cluster, args.lws_version, chart=str(chart) if chart else None),
+            LwsArgs(args.cluster, args.lws_version, chart),
             opts=args.cluster.opts(self),
         )
 

@@ -1,4 +1,4 @@
-"""What LWS may do with PodGroups."""
+"""The permission of LWS to create PodGroups."""
 
 from __future__ import annotations
 
@@ -7,31 +7,29 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from lockstep.lws import gang_config
+from lockstep.lws import names
 
-from . import lws
 from .cluster.base import Cluster
 
 # LWS creates a PodGroup per group and reads it through an informer, nothing else: it never updates
-# one, never touches `podgroups/status` (the scheduler's), and leaves deletion to the garbage
-# collector, as the group's leader owns its PodGroup.
+# a PodGroup nor its status, and a deleted leader's PodGroup is garbage-collected.
 PODGROUP_VERBS = ["create", "get", "list", "watch"]
 
 
 @dataclass(frozen=True)
 class PodGroupRightsArgs:
-    """Whose rights, and where."""
+    """Arguments of PodGroupRights."""
 
     cluster: Cluster
     """The cluster that LWS runs in."""
-    service_account: str = lws.MANAGER
-    """LWS's service account."""
-    namespace: str = lws.NAMESPACE
+    service_account: str = names.MANAGER
+    """The service account of LWS."""
+    namespace: str = names.NAMESPACE
     """Its namespace."""
 
 
 class PodGroupRights(pulumi.ComponentResource):
-    """LWS's right to create PodGroups, which its chart grants only with its own gang switch."""
+    """The permission of LWS to create PodGroups: its chart grants it only with its own switch."""
 
     binding: kubernetes.rbac.v1.ClusterRoleBinding
     """What has to be there before the first gang."""
@@ -39,10 +37,11 @@ class PodGroupRights(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: PodGroupRightsArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:platform:PodGroupRights", name, None, opts)
-        # Cluster-wide objects: the name must not meet another stack's.
+        props = {"serviceAccount": args.service_account, "namespace": args.namespace}
+        super().__init__("lockstep:platform:PodGroupRights", name, props, opts)
+        # Cluster-wide objects: the name must differ from another stack's.
         metadata = kubernetes.meta.v1.ObjectMetaArgs(
-            name=f"{args.cluster.cluster_name}{gang_config.RIGHTS_SUFFIX}"
+            name=f"{args.cluster.cluster_name}{names.RIGHTS_SUFFIX}"
         )
         role = kubernetes.rbac.v1.ClusterRole(
             f"{name}-role",

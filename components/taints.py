@@ -1,4 +1,4 @@
-"""Blocked workers: what makes a pool too small for a gang."""
+"""Blocked workers: the taints that make a pool too small for a gang."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import json
 from dataclasses import dataclass
 
 import pulumi
+import pulumi_kubernetes as kubernetes
+
+from lockstep.scenarios.pool import BLOCKED_TAINT
 
 from .cluster.base import Cluster
 from .pools import WorkerPool
@@ -13,33 +16,60 @@ from .pools import WorkerPool
 
 @dataclass(frozen=True)
 class BlockedWorkersArgs:
-    """Which workers to block."""
+    """Arguments of BlockedWorkers."""
 
     cluster: Cluster
-    """The cluster they are in."""
+    """The cluster of the workers."""
     pool: WorkerPool
     """The pool: its first workers are blocked."""
     count: int
-    """How many; 0 unblocks all."""
+    """How many workers to block; 0 unblocks all."""
 
 
 class BlockedWorkers(pulumi.ComponentResource):
     """The first workers of a pool, tainted so that nothing new is scheduled there.
 
-    Taints of others stay, both when ours are set and when they are removed. One resource for the
-    whole pool, also when none is blocked: then a smaller count unblocks during the update, where
-    deleting a resource per worker would unblock only after the verdict.
-    """
+    On a cluster that the stack owns, each worker has a patch. A worker that is not blocked has one
+    with an empty list: so a smaller count is an update, which comes before the verdict, and not a
+    deletion, which would come after it.
 
-    blocked: pulumi.Output[int]
-    """How many workers are blocked; known once they are."""
+    On another cluster a command changes the taints, because `spec.taints` is one atomic list: a
+    patch would own, and remove, the taints of others, too.
+    """
 
     def __init__(
         self, name: str, args: BlockedWorkersArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:scenario:BlockedWorkers", name, None, opts)
+        props = {"pool": args.pool.name, "count": args.count}
+        super().__init__("lockstep:scenario:BlockedWorkers", name, props, opts)
+        if args.cluster.is_owned:
+            self._patch(name, args)
+        else:
+            self._command(name, args)
+        self.register_outputs({})
+
+    def _patch(self, name: str, args: BlockedWorkersArgs) -> None:
+        blocked = kubernetes.core.v1.TaintPatchArgs(
+            key=BLOCKED_TAINT, value=args.pool.name, effect="NoSchedule"
+        )
+        for index, worker in enumerate(args.pool.workers):
+            kubernetes.core.v1.NodePatch(
+                f"{name}-{index}-taints",
+                metadata=kubernetes.meta.v1.ObjectMetaPatchArgs(
+                    name=worker.name,
+                    # Kubernetes and the drills write the same list, which would be a conflict.
+                    annotations={"pulumi.com/patchForce": "true"},
+                ),
+                spec=kubernetes.core.v1.NodeSpecPatchArgs(
+                    taints=[blocked] if index < args.count else []
+                ),
+                # A worker's name may be known before the worker is created.
+                opts=args.cluster.opts(self, depends_on=[args.cluster]),
+            )
+
+    def _command(self, name: str, args: BlockedWorkersArgs) -> None:
         names = pulumi.Output.all(*(worker.name for worker in args.pool.workers))
-        taints = args.cluster.command(
+        args.cluster.command(
             f"{name}-taints",
             create="taint apply",
             delete="taint remove",
@@ -48,8 +78,5 @@ class BlockedWorkers(pulumi.ComponentResource):
                 "LOCKSTEP_BLOCKED": str(args.count),
                 "LOCKSTEP_POOL": args.pool.name,
             },
-            # The nodes' names may be known before the nodes are there.
-            opts=args.cluster.opts(self, depends_on=[args.cluster]),
+            opts=args.cluster.opts(self),
         )
-        self.blocked = taints.stdout.apply(lambda _: args.count)
-        self.register_outputs({"blocked": self.blocked})

@@ -1,4 +1,4 @@
-"""Volcano: the batch scheduler that places a gang whole or not at all."""
+"""Volcano: the batch scheduler that places all pods of a gang or none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 
 from lockstep import versions
-from lockstep.lws.gang_config import CONFIG_ANNOTATION
+from lockstep.lws.names import CONFIG_ANNOTATION
 
 from .cluster.base import Cluster
 
@@ -25,14 +25,14 @@ _SMALL = {"requests": {"cpu": "25m", "memory": "64Mi"}}
 
 @dataclass(frozen=True)
 class VolcanoArgs:
-    """Where Volcano goes, and which."""
+    """Arguments of Volcano."""
 
     cluster: Cluster
-    """The cluster to install it in."""
+    """The cluster to install Volcano in."""
     version: str
-    """Pinned version, without a leading v."""
+    """The version, without a leading v."""
     chart: str | None = None
-    """A chart on this machine, for offline use; None takes the published one."""
+    """The path of a chart on this machine; None for the published chart."""
     scheduler_conf: str | None = None
     """The scheduler's configuration; None keeps the chart's own."""
 
@@ -41,14 +41,14 @@ class Volcano(pulumi.ComponentResource):
     """Volcano by its own chart, with images pinned to the version that was asked for."""
 
     release: kubernetes.helm.v3.Release
-    """What has to be there before anything uses a PodGroup."""
+    """The Helm release: everything that uses PodGroups waits for it."""
 
     def __init__(
         self, name: str, args: VolcanoArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:platform:Volcano", name, None, opts)
+        super().__init__("lockstep:platform:Volcano", name, {"version": args.version}, opts)
         cluster = args.cluster
-        # Made here and not by Helm, which would leave it behind.
+        # Created here and not by Helm, which would not delete it.
         namespace = kubernetes.core.v1.Namespace(
             f"{name}-namespace",
             metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE),
@@ -67,8 +67,8 @@ class Volcano(pulumi.ComponentResource):
                 scheduler_conf=args.scheduler_conf,
             ),
             skip_await=cluster.host is not None,
-            # Gone with a cluster of ours. When that is lost and made anew, the old release cannot
-            # be asked to leave: Helm insists on reaching it.
+            # Deleting an owned cluster deletes the release. If the cluster was lost and is
+            # recreated, Helm could not reach the old release to uninstall it.
             opts=cluster.opts(self, retain_on_delete=cluster.is_owned),
         )
         if args.scheduler_conf and cluster.host is None:
@@ -76,7 +76,7 @@ class Volcano(pulumi.ComponentResource):
         self.register_outputs({"release": self.release.name})
 
     def _restart(self, name: str, conf: str, cluster: Cluster) -> None:
-        """Roll the scheduler out again: a kubelet takes a minute to bring a ConfigMap to a pod."""
+        """Restart the scheduler: a kubelet takes up to a minute to update a ConfigMap in a pod."""
         kubernetes.apps.v1.DeploymentPatch(
             f"{name}-restart",
             metadata=ObjectMetaPatchArgs(
@@ -97,7 +97,7 @@ class Volcano(pulumi.ComponentResource):
 
 
 def chart_source(chart: str | None, version: str) -> dict[str, Any]:
-    """Name the chart: a path says itself which version it is."""
+    """Return the release's arguments that name the chart; a path has no separate version."""
     if chart is not None:
         return {"chart": chart}
     return {
@@ -110,7 +110,7 @@ def chart_source(chart: str | None, version: str) -> dict[str, Any]:
 def chart_values(
     version: str, *, host_operators: bool, scheduler_conf: str | None = None
 ) -> dict[str, Any]:
-    """Values over the chart's own: pinned images, laptop-size requests, admission where it works.
+    """Return values over the chart's own: pinned images, small requests, admission where it works.
 
     With operators on the host there is no pod to serve the admission webhook: the chart's
     ValidatingAdmissionPolicies check the same rules inside the API server.

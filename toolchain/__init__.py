@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from lockstep import versions
+from lockstep import paths, versions
 from lockstep.errors import LockstepError
 from toolchain import cache, catalogue, users_tools
 from toolchain.environment import environment
@@ -56,3 +57,5 @@ def ensure(groups: Sequence[str] | None = None, *, keep_build_cache: bool = Fals
     from toolchain import making  # most commands only look tools up, and start quicker without
 
     making.ensure(groups, keep_build_cache=keep_build_cache)
+    with contextlib.suppress(LockstepError):  # outside of a project no plan names a chart
+        link_charts(paths.state_dir() / "charts")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -10,7 +12,8 @@ import pulumi_kubernetes as kubernetes
 from lockstep.errors import LockstepError
 from lockstep.kube import kubeconfig
 
-from .live import LiveCluster
+from ..pools import POOL_LABEL, Worker, WorkerPool
+from .base import Cluster
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class ExistingClusterArgs:
     """Whether `kubeconfig` has the context's part of the file, credentials included."""
 
 
-class ExistingCluster(LiveCluster):
+class ExistingCluster(Cluster):
     """A cluster that the stack does not own: it deletes what it created there, and nothing else."""
 
     provider_name = "existing"
@@ -38,6 +41,7 @@ class ExistingCluster(LiveCluster):
         props = {"clusterName": args.cluster_name, "context": args.context}
         super().__init__("lockstep:cluster:ExistingCluster", name, props, opts)
         self._name = name
+        self._labelled: list[pulumi.Resource] = []
         path, content = _read(args)
         self.owner = None
         self.incarnation = None
@@ -49,10 +53,52 @@ class ExistingCluster(LiveCluster):
             # The path and not the content: then no credential is in the stack's state.
             kubeconfig=path,
             context=args.context,
+            # The kubeconfig has another path on another machine: still the same cluster.
+            cluster_identifier=args.context,
             enable_server_side_apply=True,
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.register_outputs({"name": self.cluster_name})
+
+    def pool(self, name: str, size: int) -> WorkerPool:
+        """Choose workers, read what is free there, and label them while they are used.
+
+        Pulumi cannot list nodes, so a command chooses them. Nodes that carry the pool's label come
+        first, so that an administrator can decide. Destroying the stack removes the label, unless
+        the administrator set it.
+        """
+        prefix, label = f"{self._name}-{name}", self.scoped(name)
+        chosen = self.command(
+            f"{prefix}-pool",
+            create="nodes",
+            environment={"LOCKSTEP_POOL": label, "LOCKSTEP_POOL_SIZE": str(size)},
+            # One pool after the other: a node is taken once it is labelled.
+            opts=self.opts(self, depends_on=list(self._labelled)),
+        )
+        workers = [_worker(chosen.stdout, index) for index in range(size)]
+        self._labelled = [
+            kubernetes.core.v1.NodePatch(
+                f"{prefix}-worker-{index}",
+                metadata=kubernetes.meta.v1.ObjectMetaPatchArgs(
+                    name=worker.name, labels={POOL_LABEL: label}
+                ),
+                opts=self.opts(self),
+            )
+            for index, worker in enumerate(workers)
+        ]
+        return WorkerPool(label, workers)
+
+
+def _worker(stdout: pulumi.Output[str], index: int) -> Worker:
+    def field(key: str) -> pulumi.Output[str]:
+        return stdout.apply(lambda text: str(_workers(text)[index][key]))
+
+    return Worker(name=field("name"), cpu=field("cpu"), memory=field("memory"))
+
+
+def _workers(stdout: str) -> list[dict[str, Any]]:
+    workers: list[dict[str, Any]] = json.loads(stdout)["workers"]
+    return workers
 
 
 def _read(args: ExistingClusterArgs) -> tuple[str, str]:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from lockstep import versions
+from lockstep.kube import quantity
 from lockstep.local import kind_config
 
 from ..command import digest, lockstep_command
-from .live import LiveCluster
+from ..pools import POOL_LABEL, Worker, WorkerPool
+from .base import Cluster
+
+RESERVED = {"cpu": "500m", "memory": "512Mi"}
+"""Kept free on each worker for the pods of kind and of the operators."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class KindClusterArgs:
     """The node image; the default is kind's public image, pinned by digest."""
 
 
-class KindCluster(LiveCluster):
+class KindCluster(Cluster):
     """A kind cluster that belongs to the stack: deleting it deletes everything inside."""
 
     provider_name = "kind"
@@ -38,6 +46,7 @@ class KindCluster(LiveCluster):
         props = {"clusterName": args.cluster_name, "workers": args.workers, "image": args.image}
         super().__init__("lockstep:cluster:KindCluster", name, props, opts)
         self._name = name
+        self._workers = _node_names(args)
         config = kind_config.config(
             args.cluster_name, {}, args.image, workers_without_pool=args.workers
         )
@@ -70,3 +79,52 @@ class KindCluster(LiveCluster):
             opts=pulumi.ResourceOptions(parent=self, deleted_with=containers),
         )
         self.register_outputs({"name": self.cluster_name, "kubeconfig": self.kubeconfig})
+
+    def pool(self, name: str, size: int) -> WorkerPool:
+        """Label the next workers, and read their size.
+
+        kind could set the label when it creates the nodes, but then another list of scenarios would
+        recreate the cluster and pull every image again. The API server refuses the label of a node
+        that another pool has, until its scenario was removed.
+        """
+        names, self._workers = self._workers[:size], self._workers[size:]
+        if len(names) < size:
+            raise pulumi.RunError(f"the kind cluster has too few workers for the pool {name}")
+        patches = [
+            kubernetes.core.v1.NodePatch(
+                f"{self._name}-{name}-worker-{index}",
+                metadata=kubernetes.meta.v1.ObjectMetaPatchArgs(
+                    name=node, labels={POOL_LABEL: name}
+                ),
+                opts=self.opts(self),
+            )
+            for index, node in enumerate(names)
+        ]
+        return WorkerPool(name, [_worker(patch) for patch in patches])
+
+
+def _node_names(args: KindClusterArgs) -> list[str]:
+    """Return the workers' names, as kind gives them: without a number for the first."""
+    numbers = ["", *(str(number) for number in range(2, args.workers + 1))]
+    return [f"{args.cluster_name}-worker{number}" for number in numbers]
+
+
+def _worker(patch: kubernetes.core.v1.NodePatch) -> Worker:
+    """Return the worker with what the pods of kind and of the operators leave free."""
+
+    def free(resource: str) -> pulumi.Output[str]:
+        return patch.status.apply(lambda status: _free(resource, _allocatable(status)[resource]))
+
+    name = patch.metadata.apply(lambda metadata: str(metadata.name if metadata else ""))
+    return Worker(name=name, cpu=free("cpu"), memory=free("memory"))
+
+
+def _allocatable(status: Any) -> Mapping[str, str]:
+    found: Mapping[str, str] = status.allocatable
+    return found
+
+
+def _free(resource: str, allocatable: str) -> str:
+    """Subtract what the network, DNS, Volcano and LWS may request on one node."""
+    amount = max(quantity.parse(allocatable) - quantity.parse(RESERVED[resource]), Fraction(0))
+    return quantity.format_cpu(amount) if resource == "cpu" else quantity.format_memory(amount)

@@ -15,7 +15,7 @@ from lockstep.drills.context import DrillContext
 from lockstep.judge.drill_marks import Topic
 from lockstep.judge.groups import incarnations
 from lockstep.judge.history import History
-from lockstep.lws import rights
+from lockstep.lws import names, rights
 
 LASTING = 3.0
 """Seconds without a PodGroup, while LWS retries."""
@@ -28,7 +28,7 @@ _REFUSAL = re.compile(r'(podgroups\.scheduling\.volcano\.sh\b[^{}]*?is forbidden
 def run(context: DrillContext) -> None:
     """Remove the permission while a group is recreated; it is always restored."""
     client, cluster = context.client, context.folder.name
-    account = f"{rights.NAMESPACE}/{rights.ACCOUNT}"
+    account = f"{names.NAMESPACE}/{names.MANAGER}"
     rights.give(client, cluster)  # an interrupted drill may not have restored it
     groups = context.expectation.groups
     actions.await_collector(context)
@@ -83,8 +83,8 @@ class LwsLog:
                 file.seek(self._read if self._file.stat().st_size >= self._read else 0)
                 yield from file
             return
-        for pod in self._client.list(Pod, namespace=rights.NAMESPACE, labels=_LABELS):
+        for pod in self._client.list(Pod, namespace=names.NAMESPACE, labels=_LABELS):
             if pod.metadata and pod.metadata.name:
                 yield from self._client.log(
-                    pod.metadata.name, namespace=rights.NAMESPACE, since=_RECENT, newlines=False
+                    pod.metadata.name, namespace=names.NAMESPACE, since=_RECENT, newlines=False
                 )

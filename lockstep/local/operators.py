@@ -25,7 +25,7 @@ import toolchain
 from lockstep.errors import LockstepError
 from lockstep.local import health, supervisor
 from lockstep.local.control_plane import EmbeddedCluster
-from lockstep.lws.gang_config import LWS_CONFIG_KEY, LWS_CONFIG_MAP, LWS_MANAGER, LWS_NAMESPACE
+from lockstep.lws import names
 
 HEALTHY_WITHIN = 60.0
 TOKEN_SECONDS = 365 * 24 * 3600
@@ -97,10 +97,10 @@ def _prepare_lws(
     for source, target in (("admin.crt", "tls.crt"), ("admin.key", "tls.key")):
         shutil.copyfile(cluster.pki / source, certificates / target)
         (certificates / target).chmod(0o600)
-    text = _config_map(client, LWS_CONFIG_MAP, LWS_NAMESPACE, LWS_CONFIG_KEY)
+    text = _config_map(client, names.CONFIG_MAP, names.NAMESPACE, names.CONFIG_KEY)
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump(host_config(text, cluster.ports, certificates)))
-    kubeconfig = _kubeconfig(cluster, client, folder, LWS_NAMESPACE, LWS_MANAGER)
+    kubeconfig = _kubeconfig(cluster, client, folder, names.NAMESPACE, names.MANAGER)
     manager = str(toolchain.tool(f"lws-manager-{version}"))
     return [
         supervisor.Program(

@@ -1,4 +1,4 @@
-"""LWS's right to make PodGroups: whose it is, and how a drill takes it away and gives it back."""
+"""The permission of LWS to create PodGroups: revoked and granted by a drill, and checked."""
 
 from __future__ import annotations
 
@@ -9,39 +9,38 @@ from lightkube.resources.authorization_v1 import SubjectAccessReview
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
-from lockstep.lws import gang_config
-
-NAMESPACE = gang_config.LWS_NAMESPACE
-ACCOUNT = gang_config.LWS_MANAGER
-SUFFIX = gang_config.RIGHTS_SUFFIX
-"""Ends the names of the role and its binding; they begin with the cluster's name."""
+from lockstep.lws import names
 
 
 def take(client: Client, cluster: str) -> None:
-    """Leave the binding without subjects: nobody has the right by it."""
+    """Revoke the permission: the binding keeps no subjects."""
     _bind(client, cluster, [])
 
 
 def give(client: Client, cluster: str) -> None:
-    """Bind LWS's service account, as the Pulumi program does; nothing happens if it is bound."""
-    _bind(client, cluster, [Subject(kind="ServiceAccount", name=ACCOUNT, namespace=NAMESPACE)])
+    """Grant the permission to the service account of LWS, as the Pulumi program does."""
+    _bind(
+        client,
+        cluster,
+        [Subject(kind="ServiceAccount", name=names.MANAGER, namespace=names.NAMESPACE)],
+    )
 
 
 def _bind(client: Client, cluster: str, subjects: list[Subject]) -> None:
-    # Edited, not deleted: it stays the object that Pulumi made.
+    # Edited and not deleted: it stays the object that Pulumi created.
     client.patch(
         ClusterRoleBinding,
-        f"{cluster}{SUFFIX}",
+        f"{cluster}{names.RIGHTS_SUFFIX}",
         {"subjects": [subject.to_dict() for subject in subjects]},
         patch_type=PatchType.MERGE,
     )
 
 
 def are_given(client: Client, namespace: str) -> bool:
-    """Ask the API server whether LWS may create PodGroups in a namespace, by whatever rule."""
+    """Ask the API server whether any rule lets LWS create PodGroups in a namespace."""
     review = SubjectAccessReview(
         spec=SubjectAccessReviewSpec(
-            user=f"system:serviceaccount:{NAMESPACE}:{ACCOUNT}",
+            user=f"system:serviceaccount:{names.NAMESPACE}:{names.MANAGER}",
             resourceAttributes=ResourceAttributes(
                 verb="create",
                 group="scheduling.volcano.sh",

@@ -1,4 +1,4 @@
-"""Whether a live LWS may become another version, or some LeaderWorkerSet would suffer."""
+"""Refuse an upgrade of LWS that would restart or delete LeaderWorkerSets."""
 
 from __future__ import annotations
 
@@ -10,48 +10,48 @@ from lightkube import ALL_NS, Client
 from lockstep import versions
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
-from lockstep.lws import gang_config
+from lockstep.lws import names
 
 
 def installed_version(client: Client) -> str | None:
-    """The version of the manager that the cluster has; None without one."""
-    manager = kube.find(
-        client, kube.Deployment, gang_config.LWS_MANAGER, namespace=gang_config.LWS_NAMESPACE
-    )
+    """Return the version of the installed manager; None if LWS is not installed."""
+    manager = kube.find(client, kube.Deployment, names.MANAGER, namespace=names.NAMESPACE)
     if manager is None:
         return None
     image = str(manager["spec"]["template"]["spec"]["containers"][0]["image"])
     return image.partition("@")[0].rpartition(":")[2].removeprefix("v")
 
 
-def check(client: Client, there: str | None, version: str, missing: str | None = None) -> None:
-    """Refuse another version than the one that is there, where it would do harm.
+def check(
+    client: Client, installed: str | None, version: str, build_command: str | None = None
+) -> None:
+    """Refuse to replace the installed version by one that would harm what runs.
 
-    Its manager may end every job that runs; and without its definitions at hand, Helm does worse:
-    `missing` is the command that makes them.
+    The new manager may restart every job. Without the chart on this machine, Helm would even delete
+    the CRDs: `build_command` is the command that builds it, None if the chart is there.
     """
-    if there in (None, version):
+    if installed in (None, version):
         return
-    if hit := replaced(client, version):
+    if hit := sets_that_would_restart(client, version):
         raise LockstepError(
-            f"LWS {version} would replace every pod of what another LWS made (lws#797): "
-            f"{len(hit)} LeaderWorkerSets, such as {hit[0]}; set lockstep:lwsVersion to "
+            f"LWS {version} would restart every pod of sets that another version created "
+            f"(lws#797): {len(hit)} LeaderWorkerSets, such as {hit[0]}; set lockstep:lwsVersion to "
             f"{versions.LWS_SUPPORTED[-1]}, which keeps their pods, or remove them first"
         )
-    if missing:
+    if build_command:
         raise LockstepError(
-            f"LWS {there} is installed, and an upgrade to {version} by Helm alone would delete "
+            f"LWS {installed} is installed, and an upgrade to {version} by Helm alone would delete "
             "every LeaderWorkerSet or leave its old definition (lws#880); "
-            f"run `{missing}`, then update again"
+            f"run `{build_command}`, then update again"
         )
 
 
-def replaced(client: Client, version: str) -> list[str]:
-    """LeaderWorkerSets that a version would take for changed, though nobody touched them.
+def sets_that_would_restart(client: Client, version: str) -> list[str]:
+    """Return the LeaderWorkerSets whose unchanged template a version would treat as changed.
 
-    LWS keeps each template as a ControllerRevision. Up to 0.7 it writes its empty time of creation
-    as null, since 0.8 not at all; and before 0.9 it compares what it would write with what is there
-    byte by byte. So it matters which LWS wrote it, and not which is there.
+    LWS keeps each template as a ControllerRevision. Up to 0.7 it writes an empty creationTimestamp
+    as null, since 0.8 not at all; and before 0.9 it compares the stored template with its own byte
+    by byte. So it matters which version wrote the template, not which version is installed.
     """
     found = re.match(r"(\d+)\.(\d+)\.", version)
     if not found or (minor := (int(found[1]), int(found[2]))) >= (0, 9):
@@ -68,12 +68,12 @@ def replaced(client: Client, version: str) -> list[str]:
     return sorted(
         name
         for uid, name in alive.items()
-        if uid in newest and _keeps_empty(newest[uid]["data"]) != (minor < (0, 8))
+        if uid in newest and _has_creation_timestamp(newest[uid]["data"]) != (minor < (0, 8))
     )
 
 
-def _keeps_empty(data: Any) -> bool:
-    """Whether a template's empty time of creation is written out; every template has one."""
+def _has_creation_timestamp(data: Any) -> bool:
+    """Whether a stored template has a creationTimestamp anywhere."""
     if isinstance(data, dict):
-        return "creationTimestamp" in data or any(map(_keeps_empty, data.values()))
-    return isinstance(data, list) and any(map(_keeps_empty, data))
+        return "creationTimestamp" in data or any(map(_has_creation_timestamp, data.values()))
+    return isinstance(data, list) and any(map(_has_creation_timestamp, data))

@@ -1,8 +1,7 @@
-"""Waiting until the API server reaches the webhook of LWS.
+"""Wait until the API server reaches the webhook of LWS.
 
-A Deployment that is rolled out has pods that are ready, but for a moment more a node may send
-requests to a pod that is gone: the first LeaderWorkerSet after a restart would be refused with
-"failed calling webhook", and an update would fail for no fault of the user's.
+After a rollout the new pods are ready, but for a moment a node may still send requests to a deleted
+pod. The first LeaderWorkerSet would then be refused with "failed calling webhook".
 """
 
 from __future__ import annotations
@@ -15,41 +14,43 @@ from lightkube.models.meta_v1 import ObjectMeta
 from lockstep import versions
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
-from lockstep.lws import gang_config
+from lockstep.lws import names
 
-WITHIN = 120
+TIMEOUT = 120
 IN_A_ROW = 3
-"""Answers that count as reachable: with one of two addresses stale, one could be luck."""
+"""Answers that count as reachable: while one of two addresses is stale, one may be chance."""
 PAUSE = 0.5
 
 
-def await_answers(client: Client, within: float = WITHIN) -> None:
-    """Ask until the webhook answers several times in a row; raise when it does not in time."""
-    deadline = time.monotonic() + within
+def await_answers(client: Client, timeout: float = TIMEOUT) -> None:
+    """Call the webhook until it answers several times in a row; raise after the timeout."""
+    deadline = time.monotonic() + timeout
     answers = 0
-    while answers < IN_A_ROW:
-        silence = _ask(client)
-        answers = 0 if silence else answers + 1
-        if silence and time.monotonic() > deadline:
+    while True:
+        failure = _call(client)
+        answers = 0 if failure else answers + 1
+        if answers == IN_A_ROW:
+            return
+        if failure and time.monotonic() > deadline:
             raise LockstepError(
-                f"the webhook of LWS does not answer after {within:.0f} s ({silence[:200]}); "
-                f"look at the pods in {gang_config.LWS_NAMESPACE}"
+                f"timed out after {timeout:.0f} s waiting for the webhook of LWS "
+                f"({failure[:200]}); look at the pods in {names.NAMESPACE}"
             )
         time.sleep(PAUSE)
 
 
-def _ask(client: Client) -> str:
-    """Create a set without creating it; returns what is wrong, nothing when the webhook spoke."""
+def _call(client: Client) -> str:
+    """Create a set as a dry run; return the failure, or nothing if the webhook answered."""
     container = {"name": "main", "image": versions.WORKLOAD_IMAGE}
     template = {"spec": {"containers": [container]}}
     probe = kube.LeaderWorkerSet(
-        metadata=ObjectMeta(name="lockstep-probe", namespace=gang_config.LWS_NAMESPACE),
+        metadata=ObjectMeta(name="lockstep-probe", namespace=names.NAMESPACE),
         spec={"leaderWorkerTemplate": {"size": 1, "workerTemplate": template}},
     )
     try:
         client.create(probe, dry_run=True)
     except ApiError as error:
-        # A refusal is an answer; that the API server could not ask is not.
+        # A refusal is an answer; a webhook that the API server cannot reach is not.
         return str(error) if (error.status.code or 500) >= 500 else ""
     except kube.FAILURES as error:
         return str(error) or type(error).__name__

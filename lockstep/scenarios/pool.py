@@ -7,6 +7,8 @@ from __future__ import annotations
 
 POOL_LABEL = "lockstep.dev/pool"
 PODS_PER_WORKER = 2
+BLOCKED_TAINT = "lockstep.dev/blocked"
+"""Key of the taint, with effect NoSchedule, that blocks a worker."""
 
 
 def capacity(workers: int, blocked: int = 0) -> int:

@@ -16,13 +16,14 @@ from lightkube.types import PatchType
 
 from lockstep import paths
 from lockstep.kube import crds
-from lockstep.lws import gang_config
-from lockstep.lws import rights as podgroup_rights
+from lockstep.lws import names
 from tests.e2e.conftest import LiveStack, MakeStack
 
 FOREIGN = Taint(key="example.com/batch", value="yes", effect="PreferNoSchedule")
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 WORKERS = ("first", "second", "third")
+POOL = "lockstep-existing-constrained"
+"""The pool's label begins with the name of the stack's cluster, as others may use the cluster."""
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +57,20 @@ def _await_workers(client: Client) -> None:
 
 
 def _as_their_own(client: Client) -> None:
-    """Have LWS's config name the provider as its administrator would: without our mark."""
-    name, namespace = gang_config.LWS_CONFIG_MAP, gang_config.LWS_NAMESPACE
-    text = _config(client).replace(gang_config.ADDED, "")
-    patch = {"data": {gang_config.LWS_CONFIG_KEY: text}}
-    client.patch(ConfigMap, name, patch, namespace=namespace, patch_type=PatchType.MERGE)
+    """Have LWS's config name the provider as its administrator would: without our annotation."""
+    patch = {"metadata": {"annotations": {names.ORIGINAL_ANNOTATION: None}}}
+    client.patch(
+        ConfigMap,
+        names.CONFIG_MAP,
+        patch,
+        namespace=names.NAMESPACE,
+        patch_type=PatchType.MERGE,
+    )
 
 
 def _config(client: Client) -> str:
-    found = client.get(ConfigMap, gang_config.LWS_CONFIG_MAP, namespace=gang_config.LWS_NAMESPACE)
-    return str((found.data or {})[gang_config.LWS_CONFIG_KEY])
+    found = client.get(ConfigMap, names.CONFIG_MAP, namespace=names.NAMESPACE)
+    return str((found.data or {})[names.CONFIG_KEY])
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +82,8 @@ def before(theirs: LiveStack) -> dict[str, Any]:
 
 def snapshot(client: Client) -> dict[str, Any]:
     """Whatever a stack could change in a cluster and forget to put back."""
-    namespace = gang_config.LWS_NAMESPACE
-    manager = client.get(Deployment, gang_config.LWS_MANAGER, namespace=namespace)
+    namespace = names.NAMESPACE
+    manager = client.get(Deployment, names.MANAGER, namespace=namespace)
     assert manager.spec
     assert manager.spec.template.metadata
     return {
@@ -95,7 +100,7 @@ def snapshot(client: Client) -> dict[str, Any]:
             _name(one)
             for kind in (ClusterRole, ClusterRoleBinding)
             for one in client.list(kind)
-            if _name(one).endswith(podgroup_rights.SUFFIX)
+            if _name(one).endswith(names.RIGHTS_SUFFIX)
         },
         "config": _config(client),
         "manager": manager.spec.template.metadata.annotations,
@@ -132,7 +137,7 @@ def verdict(stack: LiveStack) -> dict[str, Any]:
 def workers(theirs: LiveStack) -> dict[str, list[str]]:
     """The taints of the workers that our pool has taken."""
     with theirs.client() as client:
-        found = list(client.list(Node, labels={"lockstep.dev/pool": "constrained"}))
+        found = list(client.list(Node, labels={"lockstep.dev/pool": POOL}))
     return {
         _name(node): [taint.key for taint in (node.spec.taints if node.spec else None) or ()]
         for node in found

@@ -9,6 +9,7 @@ from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.models.rbac_v1 import RoleRef
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 
+from lockstep.lws import names
 from lockstep.lws import rights as podgroup_rights
 from tests.e2e.conftest import LiveStack, MakeStack
 from tests.e2e.test_drills import judge_again, verdict
@@ -40,7 +41,7 @@ def test_rights_are_back_and_pulumi_sees_no_drift(stack: LiveStack) -> None:
 def test_a_permission_by_another_role_is_reported(
     stack: LiveStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = f"{stack.cluster_name()}{podgroup_rights.SUFFIX}"
+    name = f"{stack.cluster_name()}{names.RIGHTS_SUFFIX}"
     monkeypatch.setitem(cast("dict[str, str]", stack.environment), "LOCKSTEP_PATIENCE", "6")
     with stack.client() as client:
         ours = client.get(ClusterRoleBinding, name)

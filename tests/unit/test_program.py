@@ -9,9 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pulumi
 import pytest
 
 from components.scenarios import SCENARIOS
+from lockstep import versions
 from tests.unit.components import clusters
 from tests.unit.components.graph import COMMAND, LEADER_WORKER_SET, RELEASE, Graph, deploy
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
@@ -32,6 +34,8 @@ def run(configure_stack: ConfigureStack, tmp_path: Path, monkeypatch: pytest.Mon
     """Run `__main__.py` with a stack's config and changes to it."""
     monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path / "cache"))
+    for chart in ("volcano-1.14.1", *(f"lws-{version}" for version in versions.LWS_SUPPORTED)):
+        (tmp_path / "state" / "charts" / chart).mkdir(parents=True)
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(clusters.KUBECONFIG)
 
@@ -149,11 +153,22 @@ def test_kubeconfig_of_an_existing_cluster_is_an_output_only_when_asked_for(run:
 
 
 def test_kind_node_image_is_the_configured_one(run: Run) -> None:
-    """Docker is not asked: a preview plans the same on every machine."""
+    """Docker is not asked, so a preview plans the same on every machine."""
     config = run("kind", kindNodeImage="mine:v1.35.2")["cluster-containers"].environment
     assert config["LOCKSTEP_KIND_CONFIG"].count("image: mine:v1.35.2") == 4
-    versions = run("kind", kindNodeImage="mine:v1.35.2").exports["versions"]
-    assert versions["kubernetes"] == "1.35.2"
+    exports = run("kind", kindNodeImage="mine:v1.35.2").exports
+    assert exports["versions"]["kubernetes"] == "1.35.2"
+
+
+def test_missing_chart_is_an_error_of_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "state" / "charts" / "lws-0.8.0").rmdir()
+    with pytest.raises(pulumi.RunError, match=r"lws-0\.8\.0 is missing; run `lockstep tools`"):
+        run("gang", groupSize=3)
+
+
+def test_published_charts_need_nothing_on_this_machine(run: Run) -> None:
+    for release in run("gang", charts="published").of_type(RELEASE):
+        assert release.inputs["version"]
 
 
 def test_versions_are_told_of_what_the_stack_installs_only(run: Run) -> None:

@@ -87,6 +87,8 @@ class Graph(Mocks):
     config_map: dict[str, str] = field(
         default_factory=lambda: {"controller_manager_config.yaml": UPSTREAM_CONFIG}
     )
+    annotations: dict[str, str] = field(default_factory=dict)
+    """Of the ConfigMap."""
     workers: dict[str, str] = field(default_factory=lambda: {"cpu": "4", "memory": "8Gi"})
     revision: int = 1
     preview: bool = False
@@ -101,7 +103,9 @@ class Graph(Mocks):
         if args.typ == RELEASE:
             outputs["status"] = {"revision": self.revision, "status": "deployed"}
         if args.typ == "kubernetes:core/v1:ConfigMap" and args.resource_id:
-            outputs["data"] = self.config_map
+            outputs |= {"data": self.config_map, "metadata": {"annotations": self.annotations}}
+        if args.typ == "kubernetes:core/v1:NodePatch":
+            outputs["status"] = {"allocatable": self.workers}
         return args.resource_id or f"{args.name}-id", outputs
 
     def call(self, args: MockCallArgs) -> tuple[dict[Any, Any], None]:
@@ -135,6 +139,12 @@ class Graph(Mocks):
 
     def of_type(self, kind: str) -> list[Record]:
         return [record for record in self.records.values() if record.type == kind]
+
+    def blocked_workers(self, scenario: str) -> int:
+        """How many workers of a scenario on an owned cluster have a taint."""
+        patches = [r for r in self.records.values() if r.parent == f"{scenario}-blocked"]
+        assert patches, f"{scenario} has no patch of its workers' taints"
+        return sum(bool(patch.inputs["spec"]["taints"]) for patch in patches)
 
     def waits_for(self, name: str, other: str) -> bool:
         """Whether one resource is created after another, over any number of steps."""

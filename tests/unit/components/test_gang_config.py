@@ -10,7 +10,8 @@ import yaml
 
 from components.gang_config import GangConfig, GangConfigArgs, restart_annotations
 from components.lws import LeaderWorkerSetOperator, LwsArgs
-from lockstep.lws.gang_config import with_scheduler_provider, without_scheduler_provider
+from lockstep.lws.config_text import with_scheduler_provider
+from lockstep.lws.names import ORIGINAL_ANNOTATION
 from tests.unit.components import clusters
 from tests.unit.components.graph import COMMAND, UPSTREAM_CONFIG, Graph, deploy
 
@@ -20,11 +21,15 @@ RESTART = "kubernetes:apps/v1:DeploymentPatch"
 
 
 @functools.cache
-def installed(*, enabled: bool, kwok: bool = False, revision: int = 1, config: str = "") -> Graph:
+def installed(
+    *, enabled: bool, kwok: bool = False, revision: int = 1, config: str = "", original: str = ""
+) -> Graph:
     """GangConfig on an LWS that the stack installs; deployed once, as tests only look."""
     graph = Graph(revision=revision)
     if config:
         graph.config_map = {KEY: config}
+    if original:
+        graph.annotations = {ORIGINAL_ANNOTATION: original}
 
     def build() -> pulumi.Output[str]:
         cluster = clusters.kwok() if kwok else clusters.kind()
@@ -48,7 +53,8 @@ def found(folder: Path, *, enabled: bool, graph: Graph | None = None) -> Graph:
 
 def pod_annotations(graph: Graph) -> dict[str, str]:
     template: dict[str, Any] = graph["gang-restart"].inputs["spec"]["template"]
-    return template["metadata"].get("annotations", {})  # type: ignore[no-any-return]
+    annotations: dict[str, str] = template["metadata"].get("annotations", {})
+    return annotations
 
 
 def test_patch_adds_the_provider_and_keeps_every_key_of_upstream() -> None:
@@ -56,7 +62,6 @@ def test_patch_adds_the_provider_and_keeps_every_key_of_upstream() -> None:
     wanted = yaml.safe_load(UPSTREAM_CONFIG)
     wanted["gangSchedulingManagement"] = {"schedulerProvider": "volcano"}
     assert yaml.safe_load(text) == wanted
-    assert "# who leads" in text
 
 
 def test_patch_takes_the_field_over_from_helm() -> None:
@@ -68,8 +73,9 @@ def test_patch_takes_the_field_over_from_helm() -> None:
 
 def test_patch_turned_off_stays_and_gives_upstream_back() -> None:
     """Deleting it would remove the key: it was taken over by force."""
-    graph = installed(enabled=False, config=patched())
+    graph = installed(enabled=False, config=patched(), original=UPSTREAM_CONFIG)
     assert graph["gang-config"].inputs["data"] == {KEY: UPSTREAM_CONFIG}
+    assert ORIGINAL_ANNOTATION not in graph["gang-config"].inputs["metadata"]["annotations"]
 
 
 def patched() -> str:
@@ -78,8 +84,10 @@ def patched() -> str:
 
 def test_patch_of_a_patched_config_changes_nothing() -> None:
     """Each update reads what the last one wrote."""
-    graph = installed(enabled=True, config=patched())
-    assert graph["gang-config"].inputs["data"] == {KEY: patched()}
+    first = installed(enabled=True)
+    second = installed(enabled=True, config=patched(), original=UPSTREAM_CONFIG)
+    assert first["gang-config"].inputs == second["gang-config"].inputs
+    assert pod_annotations(first) == pod_annotations(second)
 
 
 def test_patch_is_made_again_after_a_helm_upgrade() -> None:
@@ -104,6 +112,15 @@ def test_config_is_what_the_cluster_has_after_the_patch() -> None:
 def test_config_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(pulumi.RunError, match=r"lws-system/lws-manager-config has no .*\.yaml"):
         found(tmp_path, enabled=True, graph=Graph(config_map={"other": ""}))
+
+
+@pytest.mark.parametrize(("text", "fault"), [("a: [", "is not YAML"), ("- a", "not a mapping")])
+def test_config_that_cannot_be_read_is_an_error_of_one_line(
+    text: str, fault: str, tmp_path: Path
+) -> None:
+    """Pulumi prints a RunError without a traceback."""
+    with pytest.raises(pulumi.RunError, match=fault):
+        found(tmp_path, enabled=True, graph=Graph(config_map={KEY: text}))
 
 
 def test_manager_is_restarted_after_the_patch_when_the_config_changes() -> None:
@@ -141,7 +158,7 @@ def test_installed_lws_needs_no_clean_up() -> None:
 def test_found_lws_gets_its_config_back_by_a_command_when_the_stack_goes(tmp_path: Path) -> None:
     graph = found(tmp_path, enabled=True)
     restore = graph["gang-restore"]
-    assert restore.inputs["delete"].endswith(" gang-config restore")
+    assert restore.step("delete") == "gang-config restore"
     assert "create" not in restore.inputs
     assert restore.environment["LOCKSTEP_CONTEXT"] == "mine"
     # The command is deleted, and so runs, after the patches, which are left in place for it.
@@ -154,7 +171,8 @@ def test_found_lws_is_read_while_previewing(tmp_path: Path) -> None:
     graph = found(tmp_path, enabled=True)
     assert graph["gang-upstream"].depends_on == frozenset()
     assert graph["gang-config"].inputs["metadata"]["annotations"] == {
-        "pulumi.com/patchForce": "true"
+        "pulumi.com/patchForce": "true",
+        ORIGINAL_ANNOTATION: UPSTREAM_CONFIG,
     }
 
 
@@ -163,9 +181,9 @@ def test_found_lws_keeps_a_provider_of_its_own_choice(tmp_path: Path) -> None:
     on = found(tmp_path, enabled=True, graph=Graph(config_map={KEY: theirs}))
     text = on["gang-config"].inputs["data"][KEY]
     assert yaml.safe_load(text)["gangSchedulingManagement"] == {"schedulerProvider": "volcano"}
-    off = found(tmp_path, enabled=False, graph=Graph(config_map={KEY: text}))
+    changed = Graph(config_map={KEY: text}, annotations={ORIGINAL_ANNOTATION: theirs})
+    off = found(tmp_path, enabled=False, graph=changed)
     assert off["gang-config"].inputs["data"][KEY] == theirs
-    assert without_scheduler_provider(text) == theirs
 
 
 def test_gang_config_is_switched_by_patches_only() -> None:

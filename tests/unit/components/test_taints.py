@@ -1,51 +1,69 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
-import pulumi
 import pytest
 
+from components.cluster.base import Cluster
 from components.taints import BlockedWorkers, BlockedWorkersArgs
+from lockstep.kube import taints
+from lockstep.scenarios.pool import BLOCKED_TAINT
 from tests.unit.components import clusters
-from tests.unit.components.graph import Graph, deploy
+from tests.unit.components.graph import COMMAND, Graph, deploy
 
 
-def blocked(count: int, folder: Path | None = None) -> Graph:
-    def build() -> pulumi.Output[int]:
-        cluster = clusters.existing(folder) if folder else clusters.kwok()
-        pool = cluster.pool("constrained", 3)
-        args = BlockedWorkersArgs(cluster, pool, count)
-        return BlockedWorkers("blocked", args, cluster.opts()).blocked
+def blocked(count: int, cluster: Callable[[], Cluster] = clusters.kwok) -> Graph:
+    def build() -> None:
+        made = cluster()
+        args = BlockedWorkersArgs(made, made.pool("constrained", 3), count)
+        BlockedWorkers("blocked", args, made.opts())
 
     return deploy(build)
 
 
+def taints_of(graph: Graph) -> list[list[dict[str, str]]]:
+    patches = [graph[f"blocked-{index}-taints"] for index in range(3)]
+    assert {patch.type for patch in patches} == {"kubernetes:core/v1:NodePatch"}
+    return [patch.inputs["spec"]["taints"] for patch in patches]
+
+
+@pytest.mark.parametrize("cluster", [clusters.kwok, clusters.kind])
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_blocked_workers_are_one_resource_whatever_their_number(count: int) -> None:
-    """A smaller number must be an update: deletions come only after the verdict."""
-    graph = blocked(count)
-    taints = graph["blocked-taints"]
-    assert taints.environment["LOCKSTEP_BLOCKED"] == str(count)
-    assert json.loads(taints.environment["LOCKSTEP_NODES"]) == [
-        f"constrained-worker-{index}" for index in range(3)
-    ]
-    assert "triggers" not in taints.inputs
-    assert graph.value == count
+def test_workers_of_an_owned_cluster_have_a_patch_each(
+    count: int, cluster: Callable[[], Cluster]
+) -> None:
+    """Also a free worker: a smaller number is an update, as deletions come after the verdict."""
+    taint = {"key": "lockstep.dev/blocked", "value": "constrained", "effect": "NoSchedule"}
+    assert taints_of(blocked(count, cluster)) == [[taint]] * count + [[]] * (3 - count)
 
 
-def test_blocked_workers_are_unblocked_when_the_resource_goes() -> None:
-    assert blocked(2)["blocked-taints"].inputs["delete"].endswith(" taint remove")
+def test_patch_takes_the_list_over_from_kubernetes_and_the_drills() -> None:
+    metadata = blocked(1)["blocked-0-taints"].inputs["metadata"]
+    assert metadata["annotations"] == {"pulumi.com/patchForce": "true"}
+    assert metadata["name"] == "constrained-worker-0"
 
 
-def test_blocked_workers_wait_for_the_nodes() -> None:
+def test_taint_is_the_one_that_the_drills_know() -> None:
+    assert (taints.BLOCKED.key, taints.BLOCKED.effect) == (BLOCKED_TAINT, "NoSchedule")
+
+
+def test_patches_wait_for_the_nodes() -> None:
     graph = blocked(2)
     for index in range(3):
-        assert graph.waits_for("blocked-taints", f"cluster-constrained-worker-{index}")
+        assert graph.waits_for(f"blocked-{index}-taints", f"cluster-constrained-worker-{index}")
 
 
-def test_blocked_workers_go_through_the_context_of_an_existing_cluster(tmp_path: Path) -> None:
-    environment = blocked(1, tmp_path)["blocked-taints"].environment
-    assert environment["LOCKSTEP_CONTEXT"] == "mine"
-    assert environment["LOCKSTEP_KUBECONFIG"] == str(tmp_path / "kubeconfig")
-    assert environment["LOCKSTEP_POOL"] == "constrained"
+@pytest.mark.parametrize("count", [0, 2])
+def test_workers_of_an_existing_cluster_are_changed_by_one_command(
+    count: int, tmp_path: Path
+) -> None:
+    """A patch would own the taints of others, too."""
+    graph = blocked(count, lambda: clusters.existing(tmp_path))
+    command = graph["blocked-taints"]
+    assert command.type == COMMAND
+    assert (command.step("create"), command.step("delete")) == ("taint apply", "taint remove")
+    assert command.environment["LOCKSTEP_BLOCKED"] == str(count)
+    assert len(json.loads(command.environment["LOCKSTEP_NODES"])) == 3
+    assert command.environment["LOCKSTEP_POOL"] == "lockstep-mine-constrained"

@@ -79,3 +79,21 @@ def test_existing_refuses_a_context_that_is_not_named_or_missing(
     args = ExistingClusterArgs("lockstep-mine", context, str(path))
     with pytest.raises(pulumi.RunError, match=fault):
         deploy(lambda: ExistingCluster("cluster", args).urn)
+
+
+def test_existing_has_one_identity_whatever_the_path_of_its_kubeconfig(tmp_path: Path) -> None:
+    """Or another machine's path would plan to replace everything in the cluster."""
+    identities = []
+    for name in ("laptop", "ci"):
+        (tmp_path / name).mkdir()
+        provider = existing_cluster(tmp_path / name)["cluster-provider"].inputs
+        identities.append(provider["clusterIdentifier"])
+    assert identities == ["mine", "mine"]
+
+
+def test_existing_names_carry_the_name_of_the_stacks_cluster(tmp_path: Path) -> None:
+    """Two stacks may use one cluster."""
+    graph = existing_cluster(tmp_path)
+    labels = graph["cluster-gang-worker-0"].inputs["metadata"]["labels"]
+    assert labels == {"lockstep.dev/pool": "lockstep-mine-gang"}
+    assert graph["cluster-gang-pool"].environment["LOCKSTEP_POOL"] == "lockstep-mine-gang"

@@ -5,11 +5,12 @@ import json
 from typing import Any
 
 import pulumi
+import pytest
 import yaml
 
 from lockstep import versions
 from tests.unit.components import clusters
-from tests.unit.components.graph import CREDENTIALS, Graph, deploy
+from tests.unit.components.graph import COMMAND, CREDENTIALS, Graph, deploy
 
 
 @functools.cache
@@ -68,22 +69,22 @@ def test_kind_runs_operators_as_pods() -> None:
     assert kind_cluster().value["on host"] is False
 
 
-def test_kind_pool_is_chosen_among_live_nodes_and_labelled() -> None:
+def test_kind_pool_is_of_labelled_workers_with_room_for_the_system() -> None:
     graph = kind_cluster(("gang", 2))
-    choice = graph["cluster-gang-pool"]
-    assert (choice.step("create"), choice.step("delete")) == ("nodes", "")
-    for index in range(2):
+    for index, node in enumerate(("lockstep-kind-worker", "lockstep-kind-worker2")):
         patch = graph[f"cluster-gang-worker-{index}"]
         assert patch.type == "kubernetes:core/v1:NodePatch"
-        assert patch.inputs["metadata"] == {
-            "name": f"node-gang-{index}",
-            "labels": {"lockstep.dev/pool": "gang"},
-        }
-    assert graph.value["workers"]["gang"][0] == ["node-gang-0", "4", "8Gi"]
+        assert patch.inputs["metadata"] == {"name": node, "labels": {"lockstep.dev/pool": "gang"}}
+    assert graph.value["workers"]["gang"][0] == ["lockstep-kind-worker", "3500m", "7680Mi"]
+    assert [command.name for command in graph.of_type(COMMAND)] == ["cluster-containers"]
 
 
-def test_kind_pools_are_chosen_one_after_the_other() -> None:
-    """Or two pools would choose the same nodes."""
-    graph = kind_cluster(("gang", 1), ("constrained", 1), ("no-gang", 1))
-    assert "cluster-gang-worker-0" in graph["cluster-constrained-pool"].depends_on
-    assert graph.waits_for("cluster-no-gang-pool", "cluster-constrained-worker-0")
+def test_kind_pools_share_no_worker() -> None:
+    workers = kind_cluster(("gang", 1), ("constrained", 2)).value["workers"]
+    names = [name for pool in workers.values() for name, _, _ in pool]
+    assert names == ["lockstep-kind-worker", "lockstep-kind-worker2", "lockstep-kind-worker3"]
+
+
+def test_kind_refuses_a_pool_without_workers() -> None:
+    with pytest.raises(pulumi.RunError, match="too few workers for the pool gang"):
+        kind_cluster(("gang", 4))

@@ -30,10 +30,8 @@ def test_scenario_has_a_drill_of_its_name_and_its_verdict(name: str, verdict: st
     assert workload(graph)["metadata"]["namespace"] == f"lockstep-{name}"
 
 
-def test_recovery_clears_the_taint_of_a_lost_node_when_it_is_removed() -> None:
-    taints = scenario("recovery")["recovery-blocked-taints"]
-    assert taints.environment["LOCKSTEP_BLOCKED"] == "0"
-    assert taints.inputs["delete"].endswith("taint remove")
+def test_recovery_starts_with_all_workers_free() -> None:
+    assert scenario("recovery").blocked_workers("recovery") == 0
 
 
 @pytest.mark.parametrize(("size", "groups", "blocked"), [(4, 2, 8), (3, 1, 10), (2, 3, 9)])
@@ -41,8 +39,7 @@ def test_rolling_update_leaves_room_for_exactly_its_groups(
     size: int, groups: int, blocked: int
 ) -> None:
     graph = scenario("rolling-update", size=size, groups=groups, workers=12)
-    found = graph["rolling-update-blocked-taints"].environment["LOCKSTEP_BLOCKED"]
-    assert found == str(blocked)
+    assert graph.blocked_workers("rolling-update") == blocked
 
 
 def test_rolling_update_leaves_the_surge_to_the_drill() -> None:

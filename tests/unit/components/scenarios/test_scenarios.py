@@ -119,14 +119,14 @@ def test_constrained_is_the_same_set_with_blocked_workers() -> None:
     graph = scenario("constrained")
     assert workload(graph)["spec"]["leaderWorkerTemplate"]["size"] == 4
     assert pod_spec(graph)["schedulerName"] == "volcano"
-    assert graph["constrained-blocked-taints"].environment["LOCKSTEP_BLOCKED"] == "2"
+    assert graph.blocked_workers("constrained") == 2
     assert graph.value["expectation"]["verdict"] == "held"
 
 
 def test_constrained_expects_release_once_the_gang_fits() -> None:
     graph = scenario("constrained", blocked=1)
     assert graph.value["expectation"]["verdict"] == "released"
-    assert graph["constrained-blocked-taints"].environment["LOCKSTEP_BLOCKED"] == "1"
+    assert graph.blocked_workers("constrained") == 1
 
 
 def test_no_gang_is_as_many_plain_pods_by_the_default_scheduler() -> None:
@@ -134,7 +134,7 @@ def test_no_gang_is_as_many_plain_pods_by_the_default_scheduler() -> None:
     assert workload(graph)["spec"]["replicas"] == 4
     assert pod_spec(graph)["schedulerName"] == "default-scheduler"
     assert graph.of_type(LEADER_WORKER_SET) == []
-    assert graph["no-gang-blocked-taints"].environment["LOCKSTEP_BLOCKED"] == "2"
+    assert graph.blocked_workers("no-gang") == 2
 
 
 def test_no_gang_expects_a_part_without_a_pod_group() -> None:
@@ -190,8 +190,8 @@ class TestEveryScenario:
         assert graph.waits_for(load.name, "platform")
         assert graph.waits_for(f"{name}-verdict-judge", load.name)
         if f"{name}-blocked" in graph.records:
-            assert graph.waits_for(f"{name}-blocked-taints", f"{name}-watch-recorder")
-            assert graph.waits_for(load.name, f"{name}-blocked-taints")
+            assert graph.waits_for(f"{name}-blocked-0-taints", f"{name}-watch-recorder")
+            assert graph.waits_for(load.name, f"{name}-blocked-0-taints")
 
     def test_verdict_is_what_the_judge_says(self, name: str) -> None:
         assert plain(name).value["verdict"] == {"ok": True, "observed": "placed"}

@@ -65,15 +65,15 @@ def test_version_that_would_replace_every_pod_is_refused(
 
 def test_newest_template_counts() -> None:
     with theirs("0.7.0", "0.8.0").client() as client:
-        assert lws_upgrade.replaced(client, "0.8.0") == []
-        assert lws_upgrade.replaced(client, "0.7.0") == ["theirs/one"]
+        assert lws_upgrade.sets_that_would_restart(client, "0.8.0") == []
+        assert lws_upgrade.sets_that_would_restart(client, "0.7.0") == ["theirs/one"]
 
 
 def test_set_that_is_being_deleted_needs_no_care() -> None:
     with theirs("0.7.0", deletionTimestamp="2026-01-01T00:00:00Z").client() as client:
-        assert lws_upgrade.replaced(client, "0.8.0") == []
+        assert lws_upgrade.sets_that_would_restart(client, "0.8.0") == []
 
 
 def test_set_without_a_template_yet_has_no_pods() -> None:
     with theirs().client() as client:
-        assert lws_upgrade.replaced(client, "0.8.0") == []
+        assert lws_upgrade.sets_that_would_restart(client, "0.8.0") == []

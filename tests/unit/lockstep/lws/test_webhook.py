@@ -73,7 +73,7 @@ def test_single_answers_between_failures_are_not_enough() -> None:
 def test_silent_webhook_is_an_error_that_says_where_to_look() -> None:
     client, _ = server(iter([UNREACHED] * 10))
     with pytest.raises(LockstepError, match=r"failed calling webhook.*pods in lws-system"):
-        lws_webhook.await_answers(client, within=0)
+        lws_webhook.await_answers(client, timeout=0)
 
 
 def test_command_waits(monkeypatch: pytest.MonkeyPatch) -> None:

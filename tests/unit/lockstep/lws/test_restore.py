@@ -3,10 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from lockstep import cli
 from lockstep.kube import client as kube
-from lockstep.lws.gang_config import with_scheduler_provider
+from lockstep.lws.config_text import with_scheduler_provider
+from lockstep.lws.names import ORIGINAL_ANNOTATION
 from tests.unit.lockstep.memory_api import MemoryApi
 
 CONFIG_MAP = "/api/v1/namespaces/lws-system/configmaps/lws-manager-config"
@@ -21,7 +23,8 @@ def api(monkeypatch: pytest.MonkeyPatch) -> MemoryApi:
     api = MemoryApi()
     left = {"annotations": {"pulumi.com/patchForce": "true", "theirs": "1"}}
     text = with_scheduler_provider(UPSTREAM)
-    api.put(CONFIG_MAP, {"metadata": dict(left), "data": {KEY: text, "other": "kept"}})
+    kept = {"annotations": {**left["annotations"], ORIGINAL_ANNOTATION: UPSTREAM}}
+    api.put(CONFIG_MAP, {"metadata": kept, "data": {KEY: text, "other": "kept"}})
     pods = {"annotations": {"lockstep.dev/config": "abc", "theirs": "1"}}
     spec = {"replicas": 2, "selector": {}, "template": {"metadata": pods}}
     api.put(MANAGER, {"metadata": dict(left), "spec": spec})
@@ -50,9 +53,11 @@ def test_restore_restarts_the_manager_after_its_config_is_back(api: MemoryApi) -
 
 def test_restore_keeps_what_others_changed_meanwhile(api: MemoryApi) -> None:
     edited = with_scheduler_provider(UPSTREAM) + "clientConnection: {qps: 1000}\n"
-    api.put(CONFIG_MAP, {"metadata": {"annotations": {}}, "data": {KEY: edited}})
+    kept = {"annotations": {ORIGINAL_ANNOTATION: UPSTREAM}}
+    api.put(CONFIG_MAP, {"metadata": kept, "data": {KEY: edited}})
     cli.main(["step", "gang-config", "restore"])
-    assert api.objects[CONFIG_MAP]["data"][KEY] == f"{UPSTREAM}clientConnection: {{qps: 1000}}\n"
+    text = api.objects[CONFIG_MAP]["data"][KEY]
+    assert yaml.safe_load(text) == {**yaml.safe_load(UPSTREAM), "clientConnection": {"qps": 1000}}
 
 
 @pytest.mark.parametrize("gone", [(CONFIG_MAP,), (MANAGER,), (CONFIG_MAP, MANAGER)], ids=str)
