@@ -1,4 +1,4 @@
-"""`lockstep demo`: scenarios on one cluster, each judged, and a report at the end."""
+"""`lockstep demo`: show the scenarios on one cluster, judge each, and write a report."""
 
 from __future__ import annotations
 
@@ -6,93 +6,92 @@ import argparse
 import json
 import signal
 import sys
-from dataclasses import asdict
-from types import FrameType
-from typing import Any
 
 from rich.console import Console
 
-import toolchain
-from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.walk import demo
-from lockstep.walk import terminal as live
-from lockstep.walk.demo import Outcome, Step
+from lockstep.scenarios.registry import SCENARIOS
+from lockstep.walk import demo, terminal
+from lockstep.walk.outcome import Outcome, Stage, stages
 
-HELP = "walk the scenarios on one cluster, judge each, and write out/report.html"
-BROKEN = 1
+HELP = "show the scenarios on one cluster, judge each, and write out/report.html"
+EXIT_FAILED = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Options of the walk."""
+    """Add the options of the demo."""
     parser.add_argument(
         "--stack",
         default="gang",
         choices=["gang", "kind", "existing"],
-        help="where: gang is the embedded cluster (default); kind and existing as their stacks say",
+        help="the cluster: gang is the embedded one (default); kind, existing as in their stacks",
     )
     parser.add_argument(
         "--all",
         action="store_true",
-        help="go on with the scenarios beyond the article: contention, preemption, recovery, …",
+        help="also show the scenarios beyond the article: contention, preemption, recovery, …",
     )
     parser.add_argument("--step", action="store_true", help="wait for Enter between the steps")
-    parser.add_argument("--keep", action="store_true", help="leave the last state up")
+    parser.add_argument("--keep", action="store_true", help="do not remove the stack at the end")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Exit with 0 only when every verdict is as expected."""
-    with demo.alone():
-        return _walk(args)
+    with demo.exclusive_lock():
+        return _run(args)
 
 
-def _walk(args: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
-    toolchain.ensure()
-    signal.signal(signal.SIGTERM, as_interrupt)
     walk = demo.Walk(args.stack, console, _wait_for_enter if args.step else None)
+    walk.ensure_tools()
+    signal.signal(signal.SIGTERM, demo.as_interrupt)
+    chosen = [scenario for scenario in SCENARIOS.values() if args.all or scenario.in_article]
     finished = False
     try:
-        outcomes = walk.run((*demo.ARTICLE, *demo.BEYOND) if args.all else demo.ARTICLE)
+        outcomes = walk.run(stages(chosen))
         finished = True
     finally:
         if args.keep and finished:
-            console.print(f"\nleft up: stack {walk.stack.name}, config {walk.stack.path}")
+            console.print(f"\nnot removed: stack {walk.stack.name}, config {walk.stack.path}")
         else:
             walk.remove()
-    live.show_table(console, outcomes)
-    _report(console)
+    terminal.show_table(console, outcomes)
+    _write_report(console)
     if args.json:
-        print(json.dumps([_plain(outcome) for outcome in outcomes]))
-    return 0 if all(outcome.ok for outcome in outcomes) else BROKEN
+        print(json.dumps([outcome.to_mapping() for outcome in outcomes]))
+    return _conclude(console, outcomes, walk)
 
 
-def _report(console: Console) -> None:
-    from lockstep.report import formats  # only here: it costs time to load
+def _conclude(console: Console, outcomes: list[Outcome], walk: demo.Walk) -> int:
+    """Print the reason of each failure and where Pulumi's output is, last."""
+    failed = [outcome for outcome in outcomes if not outcome.ok]
+    if not failed:
+        return 0
+    console.print(f"\nPulumi's output: {walk.log}", highlight=False, soft_wrap=True)
+    for outcome in failed:
+        print(f"lockstep: {outcome.step.name} failed: {outcome.explanation}", file=sys.stderr)
+    return EXIT_FAILED
 
-    out = paths.project_dir() / "out"
-    page = formats.write_page(out / "receipts", out / "report.html")
+
+def _write_report(console: Console) -> None:
+    from lockstep.report import formats  # only here: the import takes time
+
+    receipts = demo.out_dir() / "receipts"
+    page = formats.write_page(receipts, demo.out_dir() / "report.html")
     if page is None:
         console.print("\nno report: no step reached a verdict", highlight=False)
     else:
-        console.print(f"\nreport: {page}\nreceipts: {out / 'receipts'}", highlight=False)
+        console.print(f"\nreport: {page}\nreceipts: {receipts}", highlight=False, soft_wrap=True)
 
 
-def _wait_for_enter(step: Step) -> None:
-    print(f"\nnext: {step.name}: {step.story}", file=sys.stderr)
+def _wait_for_enter(stage: Stage) -> None:
+    print(f"\nnext: {stage.step.name}: {stage.step.story}", file=sys.stderr)
     try:
         input("press Enter to go on, Ctrl-C to stop and clean up ")
     except EOFError:
         raise LockstepError(
-            "--step waits for Enter, but the input has ended; run it in a terminal, or without it"
+            "--step waits for Enter, but the input has ended; run the demo in a terminal, "
+            "or without --step"
         ) from None
-
-
-def as_interrupt(_number: int, _frame: FrameType | None) -> None:
-    """Clean up also when asked to end: a signal handler."""
-    raise KeyboardInterrupt
-
-
-def _plain(outcome: Outcome) -> dict[str, Any]:
-    return {**asdict(outcome), "ok": outcome.ok}

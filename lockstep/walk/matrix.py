@@ -7,54 +7,44 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lockstep import paths, versions
+from lockstep import versions
 from lockstep.report.matrix import Cell, Matrix, Row
 from lockstep.report.receipt import instant
-
-if TYPE_CHECKING:
-    from lockstep.walk.demo import Outcome
-
-BEYOND_THE_ARTICLE = ("contention", "recovery")
-"""Scenarios that tell most about another version, after those of the article."""
+from lockstep.walk.demo import out_dir
+from lockstep.walk.outcome import Outcome
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two versions that must work together."""
+    """A version of LWS and a version of Volcano that must work together."""
 
     lws: str
     volcano: str
 
     @property
     def name(self) -> str:
-        """Names its folder and, in words, itself."""
+        """The name of the pair's folder."""
         return f"lws-{self.lws}-volcano-{self.volcano}"
 
     @property
     def stack(self) -> str:
-        """The stack that it is tried on: names of clusters have no dots."""
+        """The stack on which the pair is tried; a cluster's name has no dots."""
         return f"matrix-{self.lws.replace('.', '-')}"
 
     @property
     def config(self) -> dict[str, str]:
-        """What makes a stack use it."""
+        """The config keys that select the pair."""
         return {"lwsVersion": self.lws, "volcanoVersion": self.volcano}
 
     @property
     def receipts(self) -> Path:
-        """Where its receipts are kept."""
-        return home() / "matrix" / self.name / "receipts"
-
-
-def home() -> Path:
-    """Where the matrix is written, beside the receipts of the demo."""
-    return paths.project_dir() / "out"
+        """The folder of the pair's receipts."""
+        return out_dir() / "matrix" / self.name / "receipts"
 
 
 def pairs(lws: Sequence[str] = ()) -> list[Pair]:
-    """Every supported pair, or those with some versions of LWS."""
+    """Return every supported pair, or those with the given versions of LWS."""
     chosen = [version for version in versions.LWS_SUPPORTED if not lws or version in lws]
     return [Pair(*both) for both in product(chosen, versions.VOLCANO_SUPPORTED)]
 
@@ -72,12 +62,11 @@ def build(results: Mapping[Pair, Sequence[Outcome]], now: datetime | None = None
 
 
 def _cell(outcome: Outcome) -> Cell:
-    verdict = outcome.verdict or {}
     return Cell(
         step=outcome.step.name,
         expected=outcome.step.expected,
-        observed=verdict.get("observed", "nothing"),
+        observed=outcome.observed,
         ok=outcome.ok,
-        reason=outcome.reason or str(verdict.get("reason") or ""),
+        reason=outcome.explanation,
         seconds=round(outcome.seconds, 1),
     )

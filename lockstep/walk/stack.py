@@ -1,161 +1,253 @@
-"""One stack of the Pulumi program, driven through the Pulumi command line."""
+"""One stack of the Pulumi program, driven through Pulumi's Automation API."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-from collections.abc import Mapping, Sequence
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import psutil
 import yaml
 
 import toolchain
-from lockstep import paths, processes
+from lockstep import paths, processes, versions
 from lockstep.errors import LockstepError
-from lockstep.local import control_plane, kind, strays
+from lockstep.local import control_plane, kind
+from lockstep.walk.events import EventLog
 
+if TYPE_CHECKING:
+    from pulumi.automation import LocalWorkspace
+
+PROJECT = "lockstep"
 SALT = "encryptionsalt"
 
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, **toolchain.environment()}
+@dataclass(frozen=True)
+class Update:
+    """How a `pulumi up` or a `pulumi destroy` ended."""
+
+    reason: str
+    """Why it failed, in a line; empty when it did not."""
+    events: EventLog
+    printed: str
+    """Everything that Pulumi printed."""
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether it succeeded."""
+        return not self.reason
 
 
 @dataclass(frozen=True)
+class Removal:
+    """What `down` removed."""
+
+    resources: int | None
+    """How many resources; None when the backend does not have the stack."""
+    processes: int
+    """How many processes were left and were ended."""
+
+
+@dataclass
 class Stack:
-    """A stack by name; its config is the file in stacks/, or another one."""
+    """A stack by name.
+
+    Its config is a generated file in Lockstep's state folder. Pulumi writes an encryption salt of
+    this machine into a stack's config file, so the files in stacks/, which are in git, are only
+    read.
+    """
 
     name: str
-    config_file: Path | None = None
-    environment: Mapping[str, str] = field(default_factory=_environment)
+    environment: Mapping[str, str] = field(default_factory=toolchain.environment)
+    """Variables for Pulumi on top of those of this process."""
 
     @property
     def path(self) -> Path:
-        """The file that holds the stack's config."""
-        return self.config_file or self._usual_path()
+        """The generated config file."""
+        return self._folder / f"Pulumi.{self.name}.yaml"
 
-    def _usual_path(self) -> Path:
-        """Where Pulumi keeps a stack's config unless told otherwise."""
-        return paths.project_dir() / "stacks" / f"Pulumi.{self.name}.yaml"
+    @property
+    def _folder(self) -> Path:
+        """A Pulumi project of the same name as the checkout, in which stacks are made.
+
+        `pulumi stack init` writes the config file of the new stack to the project that it runs in.
+        """
+        folder = paths.state_dir() / "stacks"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        project = folder / "Pulumi.yaml"
+        if not project.exists():
+            project.write_text(f"name: {PROJECT}\nruntime: python\n")
+        return folder
+
+    def write_config(self, base: str | None = None, changes: Mapping[str, Any] | None = None) -> None:
+        """Write the generated config file: that of a stack in stacks/, with some keys changed."""
+        document = read_stack_file(base or self.name)
+        keys = {f"{PROJECT}:{key}": value for key, value in (changes or {}).items()}
+        document["config"] = {**(document.get("config") or {}), **keys}
+        if SALT not in document and self.path.exists():
+            # With the salt of the last update Pulumi has less to compute.
+            before = yaml.safe_load(self.path.read_text()) or {}
+            document |= {SALT: before[SALT]} if SALT in before else {}
+        self.path.write_text(yaml.safe_dump(document))
 
     def config(self, key: str) -> Any:
-        """The value that the program will see: the stack's own, or else the project's default."""
-        own = self._document().get("config") or {}
-        if f"lockstep:{key}" in own:
-            return own[f"lockstep:{key}"]
-        project = yaml.safe_load((paths.project_dir() / "Pulumi.yaml").read_text())
+        """Return the value that the program will see: the stack's, or the project's default."""
+        own = yaml.safe_load(self.path.read_text()).get("config") or {}
+        if f"{PROJECT}:{key}" in own:
+            return own[f"{PROJECT}:{key}"]
+        project = yaml.safe_load((paths.checkout_dir() / "Pulumi.yaml").read_text())
         return project["config"][key].get("default")
 
-    def _document(self) -> dict[str, Any]:
-        """The stack's file; one line when there is none, or nobody can read it."""
-        if not self.path.exists():
-            known = sorted(p.name.split(".")[1] for p in self.path.parent.glob("Pulumi.*.yaml"))
-            raise LockstepError(f"there is no stack {self.name}; choose one of {', '.join(known)}")
-        try:
-            document = yaml.safe_load(self.path.read_text()) or {}
-        except yaml.YAMLError as error:
-            reason = " ".join(str(error).split())
-            raise LockstepError(f"{self.path} is not YAML: {reason}") from error
-        if not isinstance(document, dict):
-            raise LockstepError(f"{self.path} has no `config:`; see the other files beside it")
-        return document
-
     def cluster_name(self) -> str:
-        """The name of the cluster that the stack runs on."""
+        """Return the name of the cluster that the stack runs on."""
         return str(self.config("clusterName") or f"lockstep-{self.name}")
 
-    def select(self) -> None:
-        """Make the stack known to the backend, if it is not yet."""
-        self._document()
-        if self.exists():
-            return
-        usual = self._usual_path()
-        if usual != self.path and usual.exists():
-            if set(yaml.safe_load(usual.read_text()) or {}) - {SALT}:
-                raise LockstepError(f"the name {self.name} is taken by {usual}")
-            usual.unlink()  # of a run that was killed right here
-        self.run("stack", "init", "--no-select", self.name, quiet=True)
-        if usual != self.path:
-            usual.unlink()  # `stack init` knows no other file
+    def up(self, on_progress: Callable[[EventLog], None] = lambda _: None) -> Update:
+        """Run `pulumi up`; create the stack if the backend does not have it."""
+        from pulumi.automation import StackNotFoundError
 
-    def up(self, *options: str, **settings: Any) -> subprocess.CompletedProcess[str]:
-        """`pulumi up` without questions."""
-        return self.run("up", "--yes", "--skip-preview", *options, **settings)
+        self._release_dead_locks()
+        try:
+            return self._run("up", on_progress)
+        except StackNotFoundError:
+            self.create()
+            return self._run("up", on_progress)
 
-    def outputs(self) -> dict[str, Any]:
-        """`pulumi stack output --json`."""
-        answer = self.run("stack", "output", "--json", "--show-secrets", quiet=True)
-        values: dict[str, Any] = json.loads(answer.stdout)
-        return values
+    def ensure_tools(self) -> None:
+        """Fetch or build what an update of the stack needs."""
+        is_kind = self.config("clusterProvider") == "kind"
+        ensure_tools(lws=[str(self.config("lwsVersion"))], kind=is_kind)
 
-    def down(self, *options: str, **settings: Any) -> None:
-        """Destroy the stack and forget it, whatever state an interrupted run left it in."""
+    def create(self) -> None:
+        """Create the stack in the backend, without resources."""
+        from pulumi.automation import CommandError
+
+        try:
+            self._home.create_stack(self.name)
+        except CommandError as error:
+            raise LockstepError(f"cannot create the stack {self.name}: {_stderr(error)}") from error
+
+    def down(self, on_progress: Callable[[EventLog], None] = lambda _: None) -> Removal:
+        """Destroy the stack and remove all it left, also after a killed update."""
+        from pulumi.automation import StackNotFoundError
+
         provider = self.config("clusterProvider")
-        strays.end(paths.project_dir())
-        if self.exists():
-            # A killed update leaves its lock behind; nobody else works on a stack of ours.
-            self.run("cancel", "--yes", quiet=True, check=False)
-            done = self.run("destroy", "--yes", "--skip-preview", *options, check=False, **settings)
-            if done.returncode != 0 and provider != "kwok":
-                raise LockstepError(f"could not destroy {self.name}; the lines above say why")
-            self.run("stack", "rm", "--yes", "--force", "--preserve-config", self.name, quiet=True)
-        # Also what a killed `up` had started and not yet told Pulumi.
-        processes.end_all(paths.cluster_dir(self.cluster_name()))
+        self._release_dead_locks()
+        resources = None
+        try:
+            update = self._run("destroy", on_progress)
+            if not update.ok and provider != "kwok":
+                raise LockstepError(f"cannot destroy the stack {self.name}: {update.reason}")
+            resources = update.events.changes.get("delete", 0)
+            self._home.remove_stack(self.name, force=True, preserve_config=True)
+        except StackNotFoundError:
+            pass
+        # What a killed `up` started and had not yet recorded in Pulumi's state.
+        ended = processes.end_all(paths.cluster_dir(self.cluster_name()))
         if provider == "kind":
             kind.delete(self.cluster_name())
         control_plane.delete(self.cluster_name())
+        return Removal(resources, ended)
 
-    def exists(self) -> bool:
-        """Whether the backend knows the stack."""
-        listed = self.run("stack", "ls", "--json", quiet=True)
-        names = (entry["name"].rsplit("/", 1)[-1] for entry in json.loads(listed.stdout))
-        return self.name in names
+    def forget(self) -> None:
+        """Remove the generated config file."""
+        self.path.unlink(missing_ok=True)
 
-    def run(
-        self, *words: str, quiet: bool = False, check: bool = True, log: Path | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        """Run `pulumi` on this stack; quiet captures what it prints, a log file takes it."""
-        done = subprocess.run(
-            self.command(*words),
-            cwd=paths.project_dir(),
-            env=dict(self.environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=quiet or log is not None,
-            text=True,
-            check=False,
-        )
-        self._forget_salt()
-        if log is not None:
-            with log.open("a") as file:
-                file.write(done.stdout + done.stderr)
-        if check and done.returncode != 0:
-            said = (done.stderr or done.stdout or "").strip().splitlines() if quiet else []
-            reason = said[-1].removeprefix("error: ") if said else "the lines above say why"
-            raise LockstepError(f"pulumi {words[0]} of {self.name} failed: {reason}")
-        return done
+    @cached_property
+    def _home(self) -> LocalWorkspace:
+        from lockstep.walk.automation import workspace
 
-    def command(self, *words: str) -> Sequence[str]:
-        """The command line of `pulumi` for this stack."""
-        command = [str(toolchain.tool("pulumi")), *words, "--non-interactive"]
-        if words[:2] not in (("stack", "ls"), ("stack", "init"), ("stack", "rm")):
-            command += ["--stack", self.name]
-        if self.config_file is not None and words[0] in ("up", "preview", "destroy", "refresh"):
-            command += ["--config-file", str(self.config_file)]
-        return command
+        return workspace(self._folder, self.environment)
 
-    def _forget_salt(self) -> None:
-        """Take this machine's encryption salt out of the config file, which others share.
+    def _run(self, verb: str, on_progress: Callable[[EventLog], None]) -> Update:
+        """Run `up` or `destroy` of the program in the checkout with the generated config file."""
+        from pulumi.automation import CommandError, ConcurrentUpdateError, StackNotFoundError
 
-        Pulumi puts one there whenever it finds none; the state keeps its own. Only secrets in the
-        file itself need it.
+        from lockstep.walk.automation import AutomationStack, workspace
+
+        stack = AutomationStack(self.name, workspace(paths.checkout_dir(), self.environment))
+        events = EventLog(on_progress)
+        started = time.monotonic()
+        reason, printed = "", ""
+        try:
+            result = getattr(stack, verb)(config_file=str(self.path), on_event=events)
+            printed = result.stdout + result.stderr
+        except StackNotFoundError:
+            raise
+        except ConcurrentUpdateError as error:
+            reason, printed = _locked(self.name), str(error)
+        except CommandError as error:
+            events.wait_for_end()
+            reason, printed = events.reason or _stderr(error), str(error)
+        return Update(reason, events, printed, time.monotonic() - started)
+
+    def _release_dead_locks(self) -> None:
+        """Delete the locks that killed updates left in the backend of this checkout.
+
+        Locks in a shared backend are left alone: they may belong to an update of somebody else.
         """
-        text = self.path.read_text() if self.path.exists() else ""
-        if "secure:" in text:
+        backend = paths.state_dir() / "backend"
+        if self.environment.get("PULUMI_BACKEND_URL") != backend.as_uri():
             return
-        lines = text.splitlines(keepends=True)
-        kept = [line for line in lines if not line.startswith(f"{SALT}:")]
-        if kept != lines:
-            self.path.write_text("".join(kept))
+        for lock in backend.glob(f".pulumi/locks/*/{PROJECT}/{self.name}/*.json"):
+            if not _is_held(lock):
+                lock.unlink(missing_ok=True)
+
+
+def _is_held(lock: Path) -> bool:
+    """Whether the process that wrote a lock of Pulumi's file backend may still run."""
+    try:
+        owner = json.loads(lock.read_text())
+        return bool(owner["hostname"] != socket.gethostname() or psutil.pid_exists(owner["pid"]))
+    except (OSError, ValueError, KeyError):
+        return True
+
+
+def _locked(name: str) -> str:
+    return (
+        f"another update of the stack {name} is running; wait until it has ended, "
+        f"or run `pulumi cancel -s {name}` if it was killed"
+    )
+
+
+def _stderr(error: Exception) -> str:
+    """Return the line that says why the CLI failed."""
+    said = str(error).rsplit("\n stderr: ", 1)[-1].strip().splitlines()
+    return said[-1].removeprefix("error: ") if said else "Pulumi did not say why"
+
+
+def read_stack_file(name: str) -> dict[str, Any]:
+    """Return the document of a stack file in stacks/."""
+    path = paths.checkout_dir() / "stacks" / f"Pulumi.{name}.yaml"
+    if not path.exists():
+        known = sorted(file.name.split(".")[1] for file in path.parent.glob("Pulumi.*.yaml"))
+        raise LockstepError(f"there is no stack {name}; choose one of {', '.join(known)}")
+    try:
+        document = yaml.safe_load(path.read_text()) or {}
+    except yaml.YAMLError as error:
+        raise LockstepError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(document, dict):
+        raise LockstepError(f"{path} has no `config:`; see the other files in {path.parent}")
+    return document
+
+
+def stack_config(name: str) -> dict[str, Any]:
+    """Return the keys that a stack file in stacks/ sets, without their namespace."""
+    config = read_stack_file(name).get("config") or {}
+    return {key.removeprefix(f"{PROJECT}:"): value for key, value in config.items()}
+
+
+def ensure_tools(*, lws: Sequence[str] = (), kind: bool = False) -> None:
+    """Fetch or build what an update needs, and link the charts that the program names."""
+    from toolchain.making import default_groups
+
+    extra = [f"lws-{version}" for version in lws if version in versions.LWS_SUPPORTED]
+    extra += ["kind"] if kind else []
+    toolchain.ensure(list(dict.fromkeys([*default_groups(), *extra])))
+    toolchain.link_charts(paths.state_dir() / "charts")

@@ -1,116 +1,138 @@
-"""The live view: what an update is doing, and what becomes of each pod while it does."""
+"""The terminal: the live view of an update and its pods, and the verdicts at the end."""
 
 from __future__ import annotations
 
-import re
-import subprocess
+import contextlib
 import threading
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from lockstep.errors import LockstepError
-from lockstep.recording import client as recorder_process
-from lockstep.recording import model as recording
+from lockstep.recording import client as recorder
+from lockstep.recording import model as recordings
 from lockstep.recording.model import Observation
+from lockstep.walk.events import EventLog
+from lockstep.walk.outcome import Outcome, VerdictSummary
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lockstep.walk.demo import Outcome
-
-# A line of Pulumi's plain progress: " +  kubernetes:helm.sh/v3:Release lws-release creating (1s)".
-PROGRESS = re.compile(r"^ *[+~-]+ +\S+ (?P<name>\S+) (?P<doing>creating|updating|deleting)\b")
 PHASES = {
     "control-plane": "starting the control plane",
     "volcano-release": "installing Volcano",
     "lws-release": "installing LWS",
     "lws-operator-process": "starting LWS on its configuration",
-    "recorder": "watching",
-    "blocked-taints": "blocking workers",
+    "recorder": "starting the recorder",
+    "blocked-taints": "changing the taints of workers",
     "judge": "judging",
 }
 MANY = 24
-"""Pods up to which each is followed by name."""
+"""The most pods that are shown by name."""
 
 
-def show(
-    console: Console, pulumi: subprocess.Popen[str], where: tuple[str, str] | None
-) -> list[str]:
-    """Follow an update to its end; returns everything that it printed."""
-    lines: list[str] = []
+@contextlib.contextmanager
+def live_view(
+    console: Console, recording: tuple[str, str] | None = None
+) -> Iterator[Callable[[EventLog], None]]:
+    """Show an update's progress, and the pods of a cluster's scenario, while the block runs.
+
+    The value is the function to call with the update's events.
+    """
     over = threading.Event()
-    with console.status("…") as status:
-        follower = threading.Thread(target=_follow_pods, args=(console, where, over), daemon=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        view = UpdateView(console, progress)
+        follower = threading.Thread(target=_follow_pods, args=(console, recording, over))
         follower.start()
-        assert pulumi.stdout is not None  # noqa: S101 - it is a pipe
-        for line in pulumi.stdout:
-            lines.append(line)
-            if phase := _phase(line):
-                status.update(phase)
-        pulumi.wait()
-        over.set()
-        follower.join()
-    return lines
+        try:
+            yield view.show
+        finally:
+            over.set()
+            follower.join()
 
 
-def _phase(line: str) -> str:
-    match = PROGRESS.match(line)
-    if not match:
-        return ""
+class UpdateView:
+    """Shows what an update is doing: on a terminal in one changing line, elsewhere line by line."""
+
+    def __init__(self, console: Console, progress: Progress) -> None:
+        self._console = console
+        self._progress = progress
+        self._task = progress.add_task("starting Pulumi")
+        self._started = time.monotonic()
+        self._phase = ""
+
+    def show(self, events: EventLog) -> None:
+        """Show the phase that an update is in and how many resources are done."""
+        phase = _phase(events) or self._phase or "comparing with the current state"
+        self._progress.update(self._task, description=f"{phase} ({events.finished} resources done)")
+        if phase != self._phase and not self._console.is_terminal:
+            seconds = time.monotonic() - self._started
+            self._console.print(f"  … {phase} ({seconds:.1f} s)", highlight=False)
+        self._phase = phase
+
+
+def _phase(events: EventLog) -> str:
+    """What the current operation means to a reader; empty for details."""
+    if events.operation == "delete":
+        return "removing resources"
     for ending, phase in PHASES.items():
-        if match["name"].endswith(ending):
+        if events.resource.endswith(ending):
             return phase
     return ""
 
 
-def reason(lines: Sequence[str]) -> str:
-    """The one line of a failed update that says why."""
-    errors = [line.strip() for line in lines if re.search(r"\berror: ", line)]
-    said = [line for line in errors if "update failed" not in line]
-    return (said or errors or ["the update failed"])[0].split("error: ", 1)[-1]
-
-
-def _follow_pods(console: Console, where: tuple[str, str] | None, over: threading.Event) -> None:
-    if where is None:
+def _follow_pods(
+    console: Console, recording: tuple[str, str] | None, over: threading.Event
+) -> None:
+    """Print what happens to the pods of a scenario, from its next recording until `over`."""
+    if recording is None:
         return
-    path = recording.path_of(*where)
+    path = recordings.path_of(*recording)
     before = _run_of(path)
     follower = None
     while follower is None and not over.wait(0.1):
-        if (found := recorder_process.connect(path)) and found.recording.header.run != before:
+        found = recorder.connect(path)
+        if found and found.recording.header.run != before:
             follower = found
+        elif found:
+            found.close()
     if follower is None:
         return
-    told, view = 0, PodView()
-    while not (follower.ended or over.is_set()):
-        follower.wait(follower.now() + 0.2)
-        fresh = follower.recording.observations[told:]
-        told += len(fresh)
-        for line in view.lines(fresh):
-            console.print(line, highlight=False, soft_wrap=True)
-
-
-def _run_of(path: Any) -> str:
-    """The run whose recording lies there already: not the one to follow."""
+    shown, view = 0, PodView()
     try:
-        return recording.read(path).header.run
+        while not (follower.ended or over.is_set()):
+            follower.wait(follower.now() + 0.2)
+            fresh = follower.recording.observations[shown:]
+            shown += len(fresh)
+            for line in view.lines(fresh):
+                console.print(line, highlight=False, soft_wrap=True)
+    finally:
+        follower.close()
+
+
+def _run_of(path: Path) -> str:
+    """The run of a recording that is already there, which is not the one to follow."""
+    try:
+        return recordings.read(path).header.run
     except LockstepError:
         return ""
 
 
 class PodView:
-    """Turns observations into lines: a pod that was created, bound, started or deleted."""
+    """Turns observations of pods into lines: created, bound, running, deleted."""
 
     def __init__(self) -> None:
         self._states: dict[str, str] = {}
         self._names: set[str] = set()
 
     def lines(self, observations: Sequence[Observation]) -> Iterator[str]:
-        """One line per change that a reader cares about."""
+        """Return a line for each change that a reader cares about."""
         for seen in observations:
             if seen.kind == "pod":
                 yield from self._pod(seen)
@@ -128,7 +150,7 @@ class PodView:
 
     def _event(self, seen: Observation) -> Iterator[str]:
         message = str(seen.facts.get("message", "")).split(".")[0].split(";")[0]
-        # Volcano uses the same reason to say that a gang is no longer so.
+        # Volcano uses the same reason for the event that ends this state.
         if "not ready" in message and self._states.get("event") != message:
             self._states["event"] = message
             yield f"  [dim]{seen.at:6.2f} s[/dim]  [yellow]unschedulable[/yellow]: {message}"
@@ -136,7 +158,7 @@ class PodView:
 
 def _state(seen: Observation) -> str:
     if seen.change == "DELETED":
-        return "[dim]gone[/dim]"
+        return "[dim]deleted[/dim]"
     node, phase = seen.facts.get("node"), seen.facts.get("phase")
     if not node:
         return "waiting"
@@ -148,20 +170,31 @@ def _state(seen: Observation) -> str:
 
 
 def show_outcome(console: Console, outcome: Outcome) -> None:
-    """The verdict of a step, in a line."""
-    observed = outcome.verdict["observed"] if outcome.verdict else "nothing"
+    """Print the verdict of a step in a line."""
     mark = (
         "[bold green]as expected[/bold green]"
         if outcome.ok
         else "[bold red]NOT expected[/bold red]"
     )
-    detail = outcome.reason or (outcome.verdict or {}).get("reason") or ""
-    line = f"  → {observed}, {mark} ({outcome.seconds:.1f} s)"
-    console.print(line if outcome.ok else f"{line}: {detail}", highlight=False)
+    line = f"  → {outcome.observed}, {mark} ({outcome.seconds:.1f} s)"
+    detail = f": {escape(outcome.explanation)}" if outcome.explanation else ""
+    console.print(f"{line}{detail}", highlight=False)
+
+
+def show_verdict(console: Console, name: str, verdict: VerdictSummary) -> None:
+    """Print the verdict of a scenario in a line."""
+    skew = verdict.bind_skew_seconds
+    words = [
+        f"[bold]{name}[/bold]: {verdict.observed}",
+        f"{verdict.bound} of {verdict.size} pods bound",
+        *([] if skew is None else [f"bind skew {skew:.3f} s"]),
+        "[green]ok[/green]" if verdict.ok else "[red]FAILED[/red]",
+    ]
+    console.print(", ".join(words), highlight=False)
 
 
 def narrow_table(title: str) -> Table:
-    """A table that wastes no room: it should fit 80 columns."""
+    """Return an empty table that fits 80 columns."""
     return Table(
         title=title,
         title_justify="left",
@@ -173,19 +206,19 @@ def narrow_table(title: str) -> Table:
 
 
 def show_table(console: Console, outcomes: Sequence[Outcome]) -> None:
-    """All verdicts at a glance."""
+    """Print the outcomes of a walk as a table."""
     table = narrow_table("Verdicts")
     for column in ("scenario", "expected", "observed", "bound", "bind skew", "time", ""):
         number = column in ("bound", "bind skew", "time")
         table.add_column(column, justify="right" if number else "left", overflow="fold")
     for outcome in outcomes:
-        verdict: Any = outcome.verdict or {}
-        skew = verdict.get("bindSkewSeconds")
+        verdict = outcome.verdict
+        skew = verdict.bind_skew_seconds if verdict else None
         table.add_row(
             outcome.step.name,
             outcome.step.expected,
-            verdict.get("observed", "nothing"),
-            f"{verdict['bound']}/{verdict['size']}" if verdict else "-",
+            outcome.observed,
+            f"{verdict.bound}/{verdict.size}" if verdict else "-",
             "-" if skew is None else f"{skew:.3f} s",
             f"{outcome.seconds:.1f} s",
             "[green]ok[/green]" if outcome.ok else "[red]FAILED[/red]",
