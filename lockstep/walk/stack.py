@@ -85,7 +85,9 @@ class Stack:
             project.write_text(f"name: {PROJECT}\nruntime: python\n")
         return folder
 
-    def write_config(self, base: str | None = None, changes: Mapping[str, Any] | None = None) -> None:
+    def write_config(
+        self, base: str | None = None, changes: Mapping[str, Any] | None = None
+    ) -> None:
         """Write the generated config file: that of a stack in stacks/, with some keys changed."""
         document = read_stack_file(base or self.name)
         keys = {f"{PROJECT}:{key}": value for key, value in (changes or {}).items()}

@@ -11,41 +11,37 @@ import tempfile
 import time
 from pathlib import Path
 
-import yaml
-
-import toolchain
 from lockstep import paths, versions
 from lockstep.local import control_plane
 from lockstep.report import receipt
-from lockstep.walk.stack import Stack
+from lockstep.walk.stack import ensure_tools
 from tests.bench import recorder
 from tests.bench.by_hand import ByHand, copy_of
+from tests.e2e.conftest import LiveStack
 
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
 
 
-def timed(stack: Stack, *words: str) -> float:
+def timed(stack: LiveStack, *words: str) -> float:
     """Seconds of one pulumi command."""
     started = time.monotonic()
-    stack.run(*words, quiet=True)
+    stack.pulumi(*words)
     return time.monotonic() - started
 
 
-def stack_of(base: str, folder: Path, name: str) -> Stack:
+def stack_of(base: str, name: str) -> LiveStack:
     """A fresh stack with the config of another."""
-    file = folder / f"Pulumi.{name}.yaml"
-    source = paths.project_dir() / "stacks" / f"Pulumi.{base}.yaml"
-    file.write_text(yaml.safe_dump({"config": yaml.safe_load(source.read_text())["config"]}))
-    stack = Stack(name, file)
+    stack = LiveStack(name)
+    stack.write_config(base)
     stack.select()
     return stack
 
 
-def deploying(folder: Path) -> None:
+def deploying() -> None:
     """`pulumi` on the gang stack, and the same by hand, in turns."""
     times: dict[str, list[float]] = {}
     for number in range(ROUNDS):
-        stack = stack_of("gang", folder, f"bench-{number}")
+        stack = stack_of("gang", f"bench-{number}")
         try:
             times.setdefault("preview", []).append(timed(stack, "preview"))
             times.setdefault("up", []).append(timed(stack, "up", "--yes", "--skip-preview"))
@@ -55,7 +51,7 @@ def deploying(folder: Path) -> None:
             destroy = timed(stack, "destroy", "--yes", "--skip-preview")
             times.setdefault("destroy", []).append(destroy)
         finally:
-            stack.down(log=folder / "down.log")
+            stack.down()
         hand = ByHand(f"hand-{number}", made.ports, paths.cluster_dir(f"hand-{number}"))
         try:
             times.setdefault("up by hand", []).append(hand.up(manifests, versions.LWS_DEFAULT))
@@ -68,7 +64,7 @@ def deploying(folder: Path) -> None:
     print(f"  up against by hand: {middle['up'] / middle['up by hand']:.2f}x")
 
 
-def judging(folder: Path) -> None:
+def judging() -> None:
     """How long the verdict keeps an update waiting after the last thing that happened."""
     print("\njudging: from the last change of a pod to the verdict, plus starting the command")
     started = time.monotonic()
@@ -79,11 +75,11 @@ def judging(folder: Path) -> None:
         check=True,
     )
     starting = time.monotonic() - started
-    stack = stack_of("all", folder, "bench-all")
+    stack = stack_of("all", "bench-all")
     try:
-        stack.run("up", "--yes", "--skip-preview", quiet=True)
+        stack.deploy()
     finally:
-        stack.down(log=folder / "down.log")
+        stack.down()
     for one in receipt.load(Path(os.environ["LOCKSTEP_RECEIPTS"])):
         if one.scenario not in ("gang", "constrained", "no-gang"):
             continue
@@ -111,9 +107,9 @@ def main() -> None:
     # Compiling our modules anew for each command is no part of what a user waits for.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
-        toolchain.ensure()
-        deploying(folder)
-        judging(folder)
+        ensure_tools()
+        deploying()
+        judging()
         following()
     finally:
         shutil.rmtree(folder)

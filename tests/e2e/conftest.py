@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -20,8 +21,7 @@ from lightkube import Client, KubeConfig
 import toolchain
 from lockstep import paths, processes
 from lockstep.kube import client as kube
-from lockstep.local import control_plane
-from lockstep.walk.stack import Stack
+from lockstep.walk.stack import Stack, ensure_tools
 
 PROJECT_DIR = Path(__file__).resolve().parents[2]
 COLLECTED_WITHIN = 90.0
@@ -40,7 +40,7 @@ def _own_state(request: pytest.FixtureRequest) -> Iterator[None]:
     os.environ["LOCKSTEP_RECEIPTS"] = str(folder / "receipts")
     for name in ("PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"):
         os.environ.pop(name, None)
-    toolchain.ensure()
+    ensure_tools()
     yield
     os.environ.clear()
     os.environ.update(saved)
@@ -49,7 +49,7 @@ def _own_state(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 class LiveStack(Stack):
-    """A stack for a test: config in a file of its own, and helpers that say what failed."""
+    """A stack for a test, mostly driven by the plain Pulumi CLI, as a user would."""
 
     def configure(self, **changes: Any) -> None:
         """Change config keys, as `pulumi config set` would."""
@@ -57,9 +57,25 @@ class LiveStack(Stack):
         document["config"] |= {f"lockstep:{key}": value for key, value in changes.items()}
         self.path.write_text(yaml.safe_dump(document))
 
+    def select(self) -> None:
+        """Create the stack in the backend, if it does not have it."""
+        if not self.exists():
+            self.create()
+
+    def exists(self) -> bool:
+        """Whether the backend has the stack."""
+        return self.name in {stack.name.rsplit("/", 1)[-1] for stack in self._home.list_stacks()}
+
+    def outputs(self) -> dict[str, Any]:
+        """The stack's outputs, secrets included."""
+        values: dict[str, Any] = json.loads(
+            self._cli("stack", "output", "--json", "--show-secrets").stdout
+        )
+        return values
+
     def pulumi(self, *words: str, ok: bool = True) -> str:
         """Run pulumi and return what it printed; `ok` says which way it must end."""
-        done = self.run(*words, quiet=True, check=False)
+        done = self._cli(*words)
         output = done.stdout + done.stderr
         assert (done.returncode == 0) == ok, f"pulumi {' '.join(words)}:\n{output}"
         return output
@@ -72,15 +88,35 @@ class LiveStack(Stack):
         """Start pulumi and leave it running, to be killed; it prints into `spawn_log`."""
         with self.spawn_log.open("w") as log:
             return subprocess.Popen(
-                self.command(*words),
-                cwd=paths.project_dir(),
-                env=dict(self.environment),
+                self._command(*words),
+                cwd=PROJECT_DIR,
+                env={**os.environ, **self.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 text=True,
                 start_new_session=True,
             )
+
+    def _cli(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self._command(*words),
+            cwd=PROJECT_DIR,
+            env={**os.environ, **self.environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def _command(self, *words: str) -> list[str]:
+        config = ["--config-file", str(self.path)]
+        return [
+            str(toolchain.tool("pulumi")),
+            *words,
+            *("--non-interactive", "--stack", self.name),
+            *(config if words[0] in ("up", "preview", "destroy", "refresh") else ()),
+        ]
 
     @property
     def spawn_log(self) -> Path:
@@ -133,35 +169,27 @@ def _left_over(client: Client, namespace: str) -> list[str]:
 class MakeStack:
     """Makes stacks from the files in stacks/, each under a name of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
         self.made: list[LiveStack] = []
 
     def __call__(self, base: str, /, name: str | None = None, **changes: Any) -> LiveStack:
         """A fresh stack with the config of stacks/Pulumi.<base>.yaml and some changes."""
-        name = name or f"e2e-{base}"
-        file = self._folder / f"Pulumi.{name}.yaml"
-        shutil.copyfile(PROJECT_DIR / "stacks" / f"Pulumi.{base}.yaml", file)
-        stack = LiveStack(name, file)
+        stack = LiveStack(name or f"e2e-{base}")
         self.made.append(stack)
-        stack.configure(**changes)
+        stack.write_config(base, changes)
         stack.select()
         return stack
 
     def clean(self) -> None:
         """Remove all of them, whatever a test left."""
         for stack in self.made:
-            if stack.exists():
-                stack.down(log=self._folder / "down.log")
-            control_plane.delete(stack.cluster_name())
+            stack.down()
 
 
 @pytest.fixture(scope="module")
-def make_stack(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[MakeStack]:
+def make_stack(request: pytest.FixtureRequest) -> Iterator[MakeStack]:
     """A maker of stacks that cleans up after the module."""
-    maker = MakeStack(tmp_path_factory.mktemp("stacks"))
+    maker = MakeStack()
     yield maker
     if not request.config.getoption("--keep"):
         maker.clean()

@@ -160,10 +160,9 @@ def docker(*words: str, stdin: str = "") -> str:
 @pytest.fixture(scope="session")
 def stack(node_image: str, _own_state: Path, request: pytest.FixtureRequest) -> Iterator[KindStack]:
     """One stack, and one cluster of four nodes, for all tests: they walk it step by step."""
-    file = _own_state / "Pulumi.e2e-kind.yaml"
-    if not file.exists():
-        shutil.copyfile(STACK, file)
-    stack = KindStack("e2e-kind", file)
+    stack = KindStack("e2e-kind")
+    if not stack.path.exists():
+        stack.write_config("kind")
     stack.configure(kindNodeImage=node_image)
     stack.select()
     yield stack

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from lightkube.resources.scheduling_v1 import PriorityClass
 from lockstep.kube import client as kube
 from lockstep.kube import crds
 from lockstep.local import kind, kind_config
-from tests.e2e_kind.conftest import STACK, KindStack
+from tests.e2e_kind.conftest import KindStack
 
 CLUSTER = "lockstep-e2e-theirs"
 KINDS: tuple[Any, ...] = (
@@ -52,9 +51,8 @@ def before(kubeconfig: str) -> dict[str, Any]:
 def stack(kubeconfig: str, before: dict[str, Any], _own_state: Path) -> Iterator[KindStack]:
     """Our stack in it."""
     assert before
-    file = _own_state / "Pulumi.e2e-existing.yaml"
-    shutil.copyfile(STACK.with_name("Pulumi.existing.yaml"), file)
-    made = KindStack("e2e-existing", file)
+    made = KindStack("e2e-existing")
+    made.write_config("existing")
     made.configure(kubeconfig=kubeconfig, kubeContext=f"kind-{CLUSTER}", scenarios=["gang"])
     made.select()
     yield made

@@ -11,7 +11,7 @@ import yaml
 
 import settings
 from lockstep import versions
-from lockstep.commands.matrix import steps
+from lockstep.commands.matrix import columns
 from lockstep.scenarios.model import Scenario
 from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import matrix
@@ -82,7 +82,7 @@ def test_versions_table_is_the_supported_versions() -> None:
 
 
 def test_matrix_in_the_readme_is_of_all_pairs_and_steps() -> None:
-    verdicts = [step.expected for step in steps()]
+    verdicts = [stage.step.expected for stage in columns()]
     assert table("docs/versions.md", versions.LWS_SUPPORTED[0]) == [
         [pair.lws, pair.volcano, *verdicts] for pair in matrix.pairs()
     ]

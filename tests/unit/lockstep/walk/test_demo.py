@@ -2,184 +2,215 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+import os
+import signal
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from rich.console import Console
 
 import toolchain
-from components.scenarios import SCENARIOS
 from lockstep import cli, paths
-from lockstep.commands import demo as command
 from lockstep.errors import LockstepError
+from lockstep.scenarios.registry import SCENARIOS
+from lockstep.scenarios.verdicts import VerdictName
 from lockstep.walk import demo
-from lockstep.walk import terminal as live
-from lockstep.walk.demo import ARTICLE, BEYOND, Step, Walk
+from lockstep.walk.demo import Walk
+from lockstep.walk.events import EventLog
+from lockstep.walk.outcome import Outcome, Stage, VerdictSummary, stages
+from lockstep.walk.stack import Removal, Stack, Update, stack_config
+
+ARTICLE = stages(scenario for scenario in SCENARIOS.values() if scenario.in_article)
+ALL = stages(SCENARIOS.values())
+
+
+def named(name: str) -> Stage:
+    return next(stage for stage in ALL if stage.step.name == name)
+
+
+class FakeStack(Stack):
+    """Writes the receipt of the verdict that is expected, unless told otherwise."""
+
+    deployed: list[Mapping[str, Any]]
+    """The config of each update."""
+    verdicts: dict[str, str]
+    """What is observed instead, by the step; "" is no verdict at all."""
+    downs: int
+
+    def up(self, on_progress: Callable[[EventLog], None] = lambda _: None) -> Update:
+        config = {key: self.config(key) for key in ("scenarios", "taintedWorkers", "lwsVersion")}
+        self.deployed.append(config)
+        on_progress(EventLog())
+        failed = [name for name in config["scenarios"] if self.verdicts.get(name) == ""]
+        for name in config["scenarios"]:
+            self._judge(name, int(config["taintedWorkers"]))
+        reason = f"{failed[0]} has no room" if failed else ""
+        return Update(reason, EventLog(), f"Pulumi says: {reason}", 1.0)
+
+    def _judge(self, name: str, tainted: int) -> None:
+        step = SCENARIOS[name].steps[-1 if tainted == 1 else 0]
+        observed = self.verdicts.get(name, step.expected)
+        verdict = {"expected": step.expected, "observed": observed, "ok": True, "reason": "so"}
+        if observed:
+            file = Path(self.environment["LOCKSTEP_RECEIPTS"]) / f"{step.name}.json"
+            file.write_text(json.dumps({"verdict": {**verdict, "bound": 4, "size": 4}}))
+
+    def down(self, on_progress: Callable[[EventLog], None] = lambda _: None) -> Removal:
+        del on_progress
+        self.__class__.downs += 1
+        return Removal(None, 0)
+
+    def ensure_tools(self) -> None:
+        pass
 
 
 @pytest.fixture(autouse=True)
-def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "state_dir", lambda: tmp_path)
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[FakeStack]:
+    monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr(demo, "out_dir", lambda: tmp_path / "out")
+    monkeypatch.setattr(toolchain, "environment", dict)
+    monkeypatch.setattr(demo, "Stack", FakeStack)
+    FakeStack.deployed, FakeStack.verdicts, FakeStack.downs = [], {}, 0
+    return FakeStack
 
 
-def walk(**options: Any) -> Walk:
-    made = Walk("gang", Console(file=io.StringIO()), **options)
-    made.folder.mkdir()
-    made._configure({"scenarios": []})  # as before the first step
-    return made
+def walk(base: str = "gang", **options: Any) -> Walk:
+    return Walk(base, Console(file=io.StringIO()), **options)
 
 
-def configured(walk: Walk) -> dict[str, Any]:
-    config: dict[str, Any] = yaml.safe_load(walk.stack.path.read_text())["config"]
-    return config
+def deployed() -> list[list[str]]:
+    return [config["scenarios"] for config in FakeStack.deployed]
 
 
-def test_every_scenario_has_its_step() -> None:
-    walked = [step.scenario for step in (*ARTICLE, *BEYOND)]
-    assert set(walked) == set(SCENARIOS)
-    assert len({step.name for step in (*ARTICLE, *BEYOND)}) == len(walked)
+def test_walk_on_simulated_workers_adds_scenarios_of_the_article() -> None:
+    outcomes = walk().run(ARTICLE)
+    assert [outcome.ok for outcome in outcomes] == [True] * 4
+    assert deployed() == [["gang"], ["gang", "constrained"], ["gang", "constrained"], ["no-gang"]]
 
 
-@pytest.mark.parametrize("step", BEYOND, ids=lambda step: step.name)
-def test_step_beyond_the_article_takes_the_numbers_of_its_stack(step: Step) -> None:
+def test_walk_on_real_workers_removes_the_scenario_before_but_not_one_that_goes_on() -> None:
+    walk("kind").run(ARTICLE)
+    assert deployed() == [["gang"], [], ["constrained"], ["constrained"], [], ["no-gang"]]
+    tainted = [int(config["taintedWorkers"]) for config in FakeStack.deployed]
+    assert tainted[2:4] == [2, 1], "the only update of the step is the one that is judged"
+
+
+def test_scenario_beyond_the_article_meets_no_other() -> None:
+    walk().run([named("gang"), named("contention"), named("gang")])
+    assert deployed() == [["gang"], [], ["contention"], ["gang"]]
+
+
+@pytest.mark.parametrize("stage", ALL, ids=lambda stage: stage.step.name)
+def test_step_takes_the_numbers_of_its_scenarios_stack(stage: Stage) -> None:
     made = walk()
-    made._configure(made._fitting(step))
-    stack = yaml.safe_load((Path("stacks") / f"Pulumi.{step.name}.yaml").read_text())["config"]
-    assert configured(made) == stack
-    assert stack["lockstep:scenarios"] == [step.scenario]
-
-
-def test_step_leaves_nothing_of_the_one_before() -> None:
-    made = walk()
-    made._configure(made._fitting(next(one for one in BEYOND if one.name == "contention")))
-    made._configure(made._fitting(ARTICLE[0]))
-    assert configured(made) == {"lockstep:scenarios": ["gang"]}
+    made.run([named("contention"), stage])
+    for key, value in stack_config(stage.scenario.name).items():
+        wanted = stage.step.config.get(key, value)
+        assert made.stack.config(key) == wanted
 
 
 def test_walk_keeps_its_own_config_in_every_step() -> None:
     made = walk(name="matrix-0-7-0", config={"lwsVersion": "0.7.0"})
+    made.run(ARTICLE)
     assert made.stack.name == "matrix-0-7-0"
-    assert made.stack.path.name == "Pulumi.matrix-0-7-0.yaml"
-    for step in ARTICLE:
-        made._configure(made._fitting(step))
-        assert configured(made)["lockstep:lwsVersion"] == "0.7.0"
+    assert {config["lwsVersion"] for config in FakeStack.deployed} == {"0.7.0"}
 
 
-def test_walk_on_another_cluster_has_another_name() -> None:
-    assert Walk("kind", Console(file=io.StringIO())).stack.name == "demo-kind"
-
-
-def test_stack_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(LockstepError, match="there is no stack nowhere"):
-        demo.stack_config("nowhere")
-
-
-@pytest.mark.parametrize(("words", "last"), [([], "no-gang"), (["--all"], BEYOND[-1].name)])
-def test_demo_goes_as_far_as_asked(
-    monkeypatch: pytest.MonkeyPatch, words: list[str], last: str
+def test_failed_removal_of_the_scenario_before_is_the_reason_of_the_step(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    taken: list[Step] = []
+    def up(self: FakeStack, on_progress: object) -> Update:
+        del self, on_progress
+        return Update("workers are gone", EventLog(), "", 1.0)
 
-    def run(_: Walk, steps: Sequence[Step]) -> list[demo.Outcome]:
-        taken.extend(steps)
-        return []
-
-    monkeypatch.setattr(Walk, "run", run)
-    monkeypatch.setattr(Walk, "remove", lambda _: None)
-    monkeypatch.setattr(toolchain, "ensure", lambda: None)
-    monkeypatch.setattr(command, "_report", lambda _: None)
-    assert cli.main(["demo", *words]) == 0
-    assert taken[0].name == "gang"
-    assert taken[-1].name == last
+    made = walk("kind")
+    made.run([named("gang")])
+    monkeypatch.setattr(FakeStack, "up", up)
+    outcome = made._take(named("no-gang"), is_first=False)
+    assert (outcome.ok, outcome.explanation) == (False, "workers are gone")
 
 
-@pytest.mark.parametrize(
-    ("step", "updates"),
-    [
-        (ARTICLE[0], [["gang"]]),
-        (ARTICLE[2], [["gang", "constrained"]]),
-        (BEYOND[0], [[], ["contention"]]),
-    ],
-    ids=lambda value: value.name if isinstance(value, Step) else "",
-)
-def test_scenario_beyond_the_article_meets_no_other(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, step: Step, updates: list[list[str]]
+def test_walk_on_another_cluster_has_another_stack() -> None:
+    assert walk("kind").stack.name == "demo-kind"
+
+
+def test_walk_never_takes_the_name_of_a_users_stack(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    made = walk(receipts=tmp_path)
-    seen: list[list[str]] = []
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "stacks" / "Pulumi.demo.yaml").touch()
+    monkeypatch.setattr(paths, "checkout_dir", lambda: tmp_path)
+    with pytest.raises(LockstepError, match=r"the stack name demo is taken by .*Pulumi.demo.yaml"):
+        walk()
 
-    def update(_: Step | None) -> str:
-        seen.append(configured(made)["lockstep:scenarios"])
-        return ""
 
-    monkeypatch.setattr(made, "_update", update)
-    assert made._take(step).reason == "no verdict was reached"
-    assert seen == updates
+def test_verdict_that_is_ok_but_not_the_expected_one_fails_the_step() -> None:
+    FakeStack.verdicts = {"gang": "released"}
+    (outcome,) = walk().run([named("gang")])
+    assert not outcome.ok
+    assert outcome.explanation == "expected placed, observed released"
+
+
+@pytest.mark.parametrize(("words", "last"), [([], "no-gang"), (["--all"], ALL[-1].step.name)])
+def test_demo_goes_as_far_as_asked_and_cleans_up(
+    words: list[str], last: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockstep.commands.demo._write_report", lambda _: None)
+    assert cli.main(["demo", "--json", *words]) == 0
+    outcomes = json.loads(capsys.readouterr().out)
+    assert (outcomes[0]["step"], outcomes[-1]["step"]) == ("gang", last)
+    assert FakeStack.downs == 2, "before and after"
+
+
+def test_demo_without_any_verdict_fails_with_the_reasons_last_and_keeps_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    FakeStack.verdicts = dict.fromkeys(SCENARIOS, "")
+    assert cli.main(["demo", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert [outcome["verdict"] for outcome in json.loads(out)] == [None] * 4
+    assert err.splitlines()[-1] == "lockstep: no-gang failed: no-gang has no room"
+    log = tmp_path / "out" / "pulumi-demo.log"
+    assert str(log) in err
+    assert "Pulumi says: gang has no room" in log.read_text()
 
 
 @pytest.mark.parametrize("words", [["demo"], ["matrix"]])
 def test_second_walk_in_a_checkout_is_refused(
     capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
-    with demo.alone():
+    with demo.exclusive_lock():
         assert cli.main(words) == cli.EXIT_ERROR
-    assert "is running in this checkout already" in capsys.readouterr().err
-    with demo.alone():
-        pass  # the lock went with the walk that held it
+    assert "is already running in this checkout" in capsys.readouterr().err
+    with demo.exclusive_lock():
+        pass  # the lock ended with the walk that held it
 
 
-def test_table_of_all_verdicts_fits_a_terminal() -> None:
-    outcomes = [
-        demo.Outcome(
-            step,
-            seconds=99.9,
-            verdict={
-                "observed": step.expected,
-                "ok": True,
-                "bound": 10,
-                "size": 16,
-                "bindSkewSeconds": 0.123,
-            },
-        )
-        for step in (*ARTICLE, *BEYOND)
-    ]
-    screen = io.StringIO()
-    live.show_table(Console(file=screen, width=80), outcomes)
-    lines = screen.getvalue().splitlines()
-    for step in (*ARTICLE, *BEYOND):
-        row = f"{step.name} {step.expected} {step.expected} 10/16 0.123 s 99.9 s ok".split()
-        assert row in [line.split() for line in lines]
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_clean_up_is_not_interrupted(number: signal.Signals) -> None:
+    before = signal.signal(number, demo.as_interrupt)
+    try:
+        with demo.ignore_signals():
+            os.kill(os.getpid(), number)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+    finally:
+        signal.signal(number, before)
 
 
-def test_step_without_anybody_to_press_enter_is_one_line(
+def test_step_without_a_terminal_is_an_error_of_one_line_and_cleans_up(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    removed: list[str] = []
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    monkeypatch.setattr(toolchain, "ensure", lambda: None)
-    monkeypatch.setattr(Walk, "_prepare", lambda _: None)
-    monkeypatch.setattr(
-        Walk, "_take", lambda _, step: demo.Outcome(step, 0.0, None, "not tried here")
-    )
-    monkeypatch.setattr(Walk, "remove", lambda made: removed.append(made.stack.name))
     assert cli.main(["demo", "--step"]) == cli.EXIT_ERROR
     assert "--step waits for Enter, but the input has ended" in capsys.readouterr().err
-    assert removed == ["demo"]
+    assert FakeStack.downs == 2
 
 
-def test_demo_without_a_verdict_fails_without_a_report(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def run(*_: Any) -> list[demo.Outcome]:
-        monkeypatch.setattr(paths, "project_dir", lambda: tmp_path)
-        return [demo.Outcome(ARTICLE[0], 1.0, None, "the update failed")]
-
-    monkeypatch.setattr(Walk, "run", run)
-    monkeypatch.setattr(Walk, "remove", lambda _: None)
-    monkeypatch.setattr(toolchain, "ensure", lambda: None)
-    assert cli.main(["demo", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)[0]["reason"] == "the update failed"
-    assert not (tmp_path / "out" / "report.html").exists()
+def test_outcome_without_a_verdict_is_not_ok() -> None:
+    step = named("gang").step
+    assert Outcome(step, 1.0, None, "why").to_mapping()["reason"] == "why"
+    good = VerdictSummary(VerdictName.PLACED, VerdictName.PLACED, True, "so", 4, 4)
+    assert Outcome(step, 1.0, good).ok

@@ -16,19 +16,22 @@ from lockstep.commands import matrix as command
 from lockstep.errors import LockstepError
 from lockstep.report import receipt
 from lockstep.report.matrix import Cell
+from lockstep.scenarios.model import Step
+from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import demo, matrix
-from lockstep.walk.demo import Outcome, Step
 from lockstep.walk.matrix import Pair
+from lockstep.walk.outcome import Outcome, Stage, VerdictSummary
 from tests import samples
 
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
-STEP = Step("gang", "gang", "all start", "placed")
+STEP = SCENARIOS["gang"].steps[0]
 OLD, NEW = Pair("0.7.0", "1.14.1"), Pair("0.8.0", "1.14.1")
 
 
 def outcome(step: Step = STEP, *, ok: bool = True, observed: str = "placed") -> Outcome:
     reason = "" if ok else f"{step.name}: not so"
-    return Outcome(step, 12.34, {"ok": ok, "observed": observed, "reason": reason})
+    verdict = VerdictSummary(step.expected, observed, ok, reason, bound=4, size=4)
+    return Outcome(step, 12.34, verdict)
 
 
 def test_pairs_are_all_that_is_supported() -> None:
@@ -48,7 +51,7 @@ def test_pair_has_a_stack_and_a_folder_of_its_own() -> None:
 
 
 def test_steps_are_those_of_the_article_then_contention_and_recovery() -> None:
-    assert [step.name for step in command.steps()] == [
+    assert [stage.step.name for stage in command.columns()] == [
         "gang",
         "constrained",
         "constrained-released",
@@ -81,7 +84,7 @@ def test_matrix_is_good_when_all_of_it_is(outcomes: Sequence[Outcome], good: boo
 
 
 class FakeWalk:
-    """Walks without a cluster; one version does not even start, another breaks a promise."""
+    """Walks without a cluster: 0.7.0 fails and is not removed, 0.9.0 does not start."""
 
     taken: ClassVar[list[tuple[str, str]]] = []
     removed: ClassVar[list[str]] = []
@@ -90,17 +93,20 @@ class FakeWalk:
         assert base == "gang"
         self.options, self.console = options, console
 
-    def run(self, steps: Sequence[Step]) -> list[Outcome]:
+    def run(self, stages: Sequence[Stage]) -> list[Outcome]:
         version = self.options["config"]["lwsVersion"]
         self.taken.append((self.options["name"], version))
         if version == "0.9.0":
             raise LockstepError("no such manager")
         folder = self.options["receipts"]
         receipt.write(folder / "gang.json", samples.placed())
+        steps = [stage.step for stage in stages]
         return [outcome(step, ok=version != "0.7.0", observed=step.expected) for step in steps]
 
     def remove(self) -> None:
         self.removed.append(self.options["name"])
+        if self.options["config"]["lwsVersion"] == "0.7.0":
+            raise LockstepError("a process does not end")
 
 
 @pytest.fixture
@@ -115,6 +121,7 @@ def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     monkeypatch.setattr(toolchain, "ensure", made.extend)
+    monkeypatch.setattr(toolchain, "link_charts", lambda _: None)
     return made
 
 
@@ -175,7 +182,7 @@ def test_table_marks_what_is_not_as_expected() -> None:
 
 def test_table_hides_nothing_on_a_narrow_screen() -> None:
     console = Console(file=io.StringIO(), width=70)
-    outcomes = [outcome(step, observed=step.expected) for step in command.steps()]
+    outcomes = [outcome(stage.step, observed=stage.step.expected) for stage in command.columns()]
     command.show(console, matrix.build({OLD: outcomes}, NOW))
     assert isinstance(console.file, io.StringIO)
     assert "…" not in console.file.getvalue()

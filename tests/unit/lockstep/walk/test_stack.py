@@ -1,250 +1,230 @@
-"""A stack through the Pulumi command line, with a pretended `pulumi`."""
+"""A stack through the Automation API, with a pretended backend."""
 
 from __future__ import annotations
 
 import json
-import stat
-from collections.abc import Callable
+import os
+import socket
 from pathlib import Path
-from typing import Any
 
 import pytest
+import yaml
 
 import toolchain
 from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.local import control_plane
-from lockstep.walk.stack import Stack
+from lockstep.walk import automation
+from lockstep.walk.stack import Stack, ensure_tools
+from tests.unit.lockstep.walk.fakes import FakeBackend, error_event, failure
 
-PRETENDED = """#!/bin/sh
-echo "$@" >> "$PRETENDED_LOG"
-case "$1 $2" in
-  "stack ls") echo "$PRETENDED_STACKS" ;;
-  "stack output") echo '{"a": 1}' ;;
-  "stack init") printf 'encryptionsalt: v1:x\\n' >> "$PRETENDED_USUAL" ;;
-  "up "*) printf 'encryptionsalt: v1:y\\n' >> "$PRETENDED_CONFIG" ;;
-esac
-case "$PRETENDED_FAILS" in *"$1"*) echo "error: no luck" >&2; exit 1 ;; esac
-"""
+CONFIG = "# why\nconfig:\n  lockstep:scenarios: [gang]\n"
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with one stack, and a `pulumi` that notes what it is asked for."""
+    """A checkout with one stack."""
     (tmp_path / "stacks").mkdir()
     (tmp_path / "Pulumi.yaml").write_text(
         "config:\n  clusterProvider: {default: kwok}\n  clusterName: {default: ''}\n"
+        "  lwsVersion: {default: 0.8.0}\n"
     )
-    config = tmp_path / "stacks" / "Pulumi.gang.yaml"
-    config.write_text("config:\n  lockstep:scenarios: [gang]\n")
-    pulumi = tmp_path / "pulumi"
-    pulumi.write_text(PRETENDED)
-    pulumi.chmod(pulumi.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "stacks" / "Pulumi.gang.yaml").write_text(CONFIG)
     monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("PRETENDED_LOG", str(tmp_path / "log"))
-    monkeypatch.setenv("PRETENDED_STACKS", "[]")
-    monkeypatch.setenv("PRETENDED_USUAL", str(config))
-    monkeypatch.setenv("PRETENDED_CONFIG", str(config))
-    monkeypatch.setenv("PRETENDED_FAILS", "")
-    monkeypatch.setattr(paths, "project_dir", lambda: tmp_path)
-    monkeypatch.setattr(toolchain, "tool", lambda _name: pulumi)
+    monkeypatch.setattr(paths, "checkout_dir", lambda: tmp_path)
     monkeypatch.setattr(toolchain, "environment", dict)
     return tmp_path
 
 
-def asked(project: Path) -> list[str]:
-    log = project / "log"
-    return log.read_text().splitlines() if log.exists() else []
+@pytest.fixture
+def backend(project: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
+    assert project
+    backend = FakeBackend()
+    monkeypatch.setattr(automation, "workspace", backend.workspace)
+    monkeypatch.setattr(automation, "AutomationStack", backend.stack)
+    return backend
 
 
-def test_config_is_the_stacks_own_or_the_projects_default(project: Path) -> None:
-    stack = Stack("gang")
-    assert stack.config("scenarios") == ["gang"]
-    assert stack.config("clusterProvider") == "kwok"
-    assert stack.cluster_name() == "lockstep-gang"
+@pytest.fixture
+def deleted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The embedded clusters that were deleted."""
+    names: list[str] = []
+    monkeypatch.setattr(control_plane, "delete", names.append)
+    return names
 
 
-def test_select_makes_an_unknown_stack_and_leaves_no_salt(project: Path) -> None:
-    Stack("gang").select()
-    assert asked(project)[-1].startswith("stack init --no-select gang")
-    assert "encryptionsalt" not in (project / "stacks" / "Pulumi.gang.yaml").read_text()
+def stack(changes: dict[str, object] | None = None) -> Stack:
+    made = Stack("gang", {})
+    made.write_config(changes=changes)
+    return made
 
 
-def test_select_of_a_known_stack_makes_nothing(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+def test_config_is_the_stacks_or_the_projects_default(project: Path) -> None:
+    made = stack({"groups": 2})
+    assert (made.config("scenarios"), made.config("groups")) == (["gang"], 2)
+    assert made.config("clusterProvider") == "kwok"
+    assert made.cluster_name() == "lockstep-gang"
+
+
+def test_generated_config_keeps_the_salt_that_pulumi_wrote_and_stacks_has_none(
+    project: Path, backend: FakeBackend
 ) -> None:
-    monkeypatch.setenv("PRETENDED_STACKS", json.dumps([{"name": "organization/lockstep/gang"}]))
-    Stack("gang").select()
-    assert not [line for line in asked(project) if "init" in line]
+    made = stack()
+    made.up()
+    with made.path.open("a") as file:
+        file.write("encryptionsalt: v1:x\n")  # as Pulumi does
+    made.write_config()
+    assert yaml.safe_load(made.path.read_text())["encryptionsalt"] == "v1:x"
+    assert backend.config_files == [made.path]
+    assert (project / "stacks" / "Pulumi.gang.yaml").read_text() == CONFIG
 
 
-@pytest.mark.parametrize("act", [Stack.select, Stack.down])
-def test_no_stack_names_those_there_are(project: Path, act: Callable[[Stack], None]) -> None:
+def test_unknown_stack_is_an_error_that_names_the_known_ones(project: Path) -> None:
     with pytest.raises(LockstepError, match="there is no stack nope; choose one of gang"):
-        act(Stack("nope"))
-    assert asked(project) == []
+        Stack("nope", {}).write_config()
 
 
 @pytest.mark.parametrize(
     ("text", "reason"), [("config: [", "is not YAML: while parsing"), ("words", "has no `config:`")]
 )
-def test_a_file_that_is_no_config_is_one_line(project: Path, text: str, reason: str) -> None:
+def test_file_that_is_no_config_is_an_error_of_one_line(
+    project: Path, text: str, reason: str
+) -> None:
     (project / "stacks" / "Pulumi.gang.yaml").write_text(text)
     with pytest.raises(LockstepError, match=reason) as caught:
-        Stack("gang").select()
+        stack()
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_config_file_elsewhere_leaves_none_in_stacks(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+def test_up_creates_a_stack_that_the_backend_does_not_have(backend: FakeBackend) -> None:
+    update = stack().up()
+    assert update.ok
+    assert (backend.stacks, update.events.changed) == ({"gang": 0}, 3)
+    assert update.printed == "up of gang\n"
+
+
+def test_failed_update_has_the_reason_of_the_engine(backend: FakeBackend) -> None:
+    backend.stacks["gang"] = 0
+    backend.failures["up"] = failure("")
+    backend.events = [
+        error_event('exit status 1: running "x":\nnoise\nlockstep: no Docker; start it\n\n'),
+        error_event("update failed\n"),
+    ]
+    assert stack().up().reason == "no Docker; start it"
+
+
+def test_update_that_the_engine_never_began_has_the_reason_of_the_cli(
+    backend: FakeBackend,
 ) -> None:
-    monkeypatch.setenv("PRETENDED_USUAL", str(project / "stacks" / "Pulumi.demo.yaml"))
-    own = project / "own.yaml"
-    own.write_text("config: {}\n")
-    stack = Stack("demo", own)
-    stack.select()
-    assert not (project / "stacks" / "Pulumi.demo.yaml").exists()
-    stack.up()
-    assert f"--stack demo --config-file {own}" in asked(project)[-1]
+    backend.stacks["gang"] = 0
+    backend.failures["up"] = failure("warning: old\nerror: passphrase must be set\n")
+    assert stack().up().reason == "passphrase must be set"
 
 
-def test_a_config_file_elsewhere_never_takes_the_name_of_another(project: Path) -> None:
-    own = project / "own.yaml"
-    own.write_text("config: {}\n")
-    with pytest.raises(LockstepError, match="the name gang is taken by"):
-        Stack("gang", own).select()
-    assert (project / "stacks" / "Pulumi.gang.yaml").exists()
+def test_update_beside_another_one_says_so(backend: FakeBackend) -> None:
+    backend.stacks["gang"] = 0
+    backend.failures["up"] = failure("error: the stack is currently locked by 1 lock(s)")
+    assert stack().up().reason.startswith("another update of the stack gang is running")
 
 
-def test_up_leaves_the_shared_file_as_it_was(project: Path) -> None:
-    file = project / "stacks" / "Pulumi.gang.yaml"
-    before = file.read_text()
-    Stack("gang").up()
-    assert file.read_text() == before
+def test_stack_that_cannot_be_created_is_an_error_of_one_line(backend: FakeBackend) -> None:
+    backend.failures["init"] = failure("error: invalid name")
+    with pytest.raises(LockstepError, match=r"^cannot create the stack gang: invalid name$"):
+        stack().up()
 
 
-def test_a_salt_that_secrets_need_stays(project: Path) -> None:
-    file = project / "stacks" / "Pulumi.gang.yaml"
-    file.write_text("config:\n  lockstep:x: {secure: v1:abc}\nencryptionsalt: v1:z\n")
-    Stack("gang").outputs()
-    assert "encryptionsalt: v1:z" in file.read_text()
+def test_down_removes_the_stack_and_says_how_much(backend: FakeBackend, deleted: list[str]) -> None:
+    backend.stacks |= {"gang": 3, "other": 1}
+    assert stack().down().resources == 3
+    assert backend.stacks == {"other": 1}
+    assert deleted == ["lockstep-gang"]
 
 
-def test_outputs_are_read_as_json(project: Path) -> None:
-    assert Stack("gang").outputs() == {"a": 1}
-    assert "--stack gang" in asked(project)[-1]
-
-
-def test_a_failure_is_one_line(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRETENDED_FAILS", "stack")
-    with pytest.raises(LockstepError, match=r"^pulumi stack of gang failed: no luck$"):
-        Stack("gang").outputs()
-
-
-class Deleted:
-    """Notes which embedded clusters were removed."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-    def __call__(self, name: str) -> None:
-        self.names.append(name)
-
-
-@pytest.fixture
-def deleted(monkeypatch: pytest.MonkeyPatch) -> Deleted:
-    record = Deleted()
-    monkeypatch.setattr(control_plane, "delete", record)
-    return record
-
-
-@pytest.mark.parametrize(
-    ("provider", "asked_kind"), [("kind", ["lockstep-gang"]), ("existing", [])]
-)
-def test_down_elsewhere_clears_what_a_killed_run_left(
-    project: Path,
+@pytest.mark.parametrize(("provider", "in_kind"), [("kind", ["lockstep-gang"]), ("existing", [])])
+def test_down_of_an_unknown_stack_clears_what_a_killed_update_left(
+    backend: FakeBackend,
     monkeypatch: pytest.MonkeyPatch,
-    deleted: Deleted,
+    deleted: list[str],
     provider: str,
-    asked_kind: list[str],
+    in_kind: list[str],
 ) -> None:
     containers: list[str] = []
+    ended: list[Path] = []
     monkeypatch.setattr("lockstep.local.kind.delete", containers.append)
-    file = project / "stacks" / "Pulumi.gang.yaml"
-    file.write_text(f"config:\n  lockstep:clusterProvider: {provider}\n")
-    Stack("gang").down()
-    assert containers == asked_kind
-    assert deleted.names == ["lockstep-gang"], "the folder with recordings goes, too"
 
+    def end_all(folder: Path) -> int:
+        ended.append(folder)
+        return 2
 
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRETENDED_STACKS", json.dumps([{"name": "gang"}]))
-
-
-def test_down_unlocks_destroys_and_forgets(
-    project: Path, monkeypatch: pytest.MonkeyPatch, deleted: Deleted
-) -> None:
-    known(monkeypatch)
-    Stack("gang").down(log=project / "down.log")
-    verbs = [" ".join(line.split()[:2]) for line in asked(project)]
-    assert verbs == ["stack ls", "cancel --yes", "destroy --yes", "stack rm"]
-    assert deleted.names == ["lockstep-gang"]
-
-
-def test_down_first_ends_what_a_killed_pulumi_left_and_then_the_clusters_commands(
-    project: Path, monkeypatch: pytest.MonkeyPatch, deleted: Deleted
-) -> None:
-    """In this order: a plugin could start one more command, and a command one more cluster."""
-    known(monkeypatch)
-    ended: list[tuple[Path, list[str]]] = []
-
-    def note(folder: Path) -> int:
-        ended.append((folder, [*(line.split()[0] for line in asked(project)), *deleted.names]))
-        return 0
-
-    monkeypatch.setattr("lockstep.local.strays.end", note)
-    monkeypatch.setattr("lockstep.processes.end_all", note)
-    Stack("gang").down(log=project / "down.log")
-    assert ended == [
-        (project, []),
-        (project / "state" / "clusters" / "lockstep-gang", ["stack", "cancel", "destroy", "stack"]),
-    ]
-
-
-def test_down_of_nothing_still_clears_what_a_killed_run_left(
-    project: Path, deleted: Deleted
-) -> None:
-    Stack("gang").down()
-    assert deleted.names == ["lockstep-gang"]
+    monkeypatch.setattr("lockstep.processes.end_all", end_all)
+    removal = stack({"clusterProvider": provider}).down()
+    assert (removal.resources, removal.processes) == (None, 2)
+    assert containers == in_kind
+    assert deleted == ["lockstep-gang"], "the folder with recordings is removed, too"
+    assert ended == [paths.cluster_dir("lockstep-gang")]
 
 
 def test_down_of_an_embedded_cluster_goes_on_when_destroy_fails(
-    project: Path, monkeypatch: pytest.MonkeyPatch, deleted: Deleted
+    backend: FakeBackend, deleted: list[str]
 ) -> None:
-    known(monkeypatch)
-    monkeypatch.setenv("PRETENDED_FAILS", "destroy")
-    Stack("gang").down()
-    assert asked(project)[-1].startswith("stack rm --yes --force --preserve-config gang")
-    assert deleted.names == ["lockstep-gang"]
+    backend.stacks["gang"] = 3
+    backend.failures["destroy"] = failure("error: no luck")
+    stack().down()
+    assert backend.stacks == {}
+    assert deleted == ["lockstep-gang"]
 
 
 @pytest.mark.parametrize("provider", ["kind", "existing"])
-def test_down_elsewhere_keeps_the_state_when_destroy_fails(
-    project: Path, monkeypatch: pytest.MonkeyPatch, deleted: Deleted, provider: str
+def test_down_of_another_cluster_keeps_the_state_when_destroy_fails(
+    backend: FakeBackend, deleted: list[str], provider: str
 ) -> None:
-    known(monkeypatch)
-    file = project / "stacks" / "Pulumi.gang.yaml"
-    file.write_text(f"config:\n  lockstep:clusterProvider: {provider}\n")
-    monkeypatch.setenv("PRETENDED_FAILS", "destroy")
-    with pytest.raises(LockstepError, match="could not destroy gang"):
-        Stack("gang").down()
-    assert not [line for line in asked(project) if line.startswith("stack rm")]
-    assert deleted.names == []
+    backend.stacks["gang"] = 3
+    backend.failures["destroy"] = failure("error: no luck")
+    with pytest.raises(LockstepError, match=r"^cannot destroy the stack gang: no luck$"):
+        stack({"clusterProvider": provider}).down()
+    assert backend.stacks == {"gang": 3}
+    assert deleted == []
 
 
-def test_environment_of_the_toolchain_comes_on_top(monkeypatch: pytest.MonkeyPatch) -> None:
-    extra: dict[str, Any] = {"PULUMI_HOME": "/home"}
-    monkeypatch.setattr(toolchain, "environment", lambda: extra)
-    monkeypatch.setenv("KEPT", "yes")
-    environment = Stack("gang").environment
-    assert (environment["PULUMI_HOME"], environment["KEPT"]) == ("/home", "yes")
+def lock(pid: int, host: str = "") -> Path:
+    folder = paths.state_dir() / "backend/.pulumi/locks/organization/lockstep/gang"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{pid}{host}.json"
+    path.write_text(json.dumps({"pid": pid, "hostname": host or socket.gethostname()}))
+    return path
+
+
+@pytest.mark.parametrize("act", [Stack.up, Stack.down])
+def test_only_locks_of_ended_processes_of_this_machine_are_released(
+    backend: FakeBackend, deleted: list[str], act: object
+) -> None:
+    url = (paths.state_dir() / "backend").as_uri()
+    made = Stack("gang", {"PULUMI_BACKEND_URL": url})
+    made.write_config()
+    dead, alive, elsewhere = lock(2**22 + 1), lock(os.getpid()), lock(2**22 + 2, "other")
+    act(made)  # type: ignore[operator]
+    assert [path.exists() for path in (dead, alive, elsewhere)] == [False, True, True]
+
+
+def test_locks_in_a_shared_backend_are_left_alone(backend: FakeBackend, deleted: list[str]) -> None:
+    made = Stack("gang", {"PULUMI_BACKEND_URL": "s3://shared"})
+    made.write_config()
+    dead = lock(2**22 + 1)
+    made.down()
+    assert dead.exists()
+
+
+def test_tools_are_those_of_the_stacks_versions_and_cluster(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted: list[str] = []
+    linked: list[Path] = []
+    monkeypatch.setattr(toolchain, "ensure", wanted.extend)
+    monkeypatch.setattr(toolchain, "link_charts", linked.append)
+    stack({"lwsVersion": "0.7.0", "clusterProvider": "kind"}).ensure_tools()
+    assert {"pulumi", "lws-0.7.0", "kind"} <= set(wanted)
+    assert len(wanted) == len(set(wanted))
+    wanted.clear()
+    ensure_tools()
+    assert not {"lws-0.7.0", "kind"} & set(wanted)
+    assert linked[0] == paths.state_dir() / "charts"

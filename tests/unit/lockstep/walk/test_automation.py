@@ -1,0 +1,68 @@
+"""The Pulumi CLI as a process: its result, and how it ends when Lockstep is interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from pulumi.automation import CommandError, StackNotFoundError
+
+import toolchain
+from lockstep.walk import automation
+from lockstep.walk.automation import ToolchainPulumi
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program in place of the Pulumi CLI."""
+    path = tmp_path / "pulumi"
+    path.touch(mode=0o700)
+    monkeypatch.setattr(toolchain, "tool", lambda _: path)
+    return path
+
+
+def test_result_has_what_the_cli_printed_in_the_given_environment(
+    script: Path, tmp_path: Path
+) -> None:
+    script.write_text('#!/bin/sh\necho "$* in $PWD with $EXTRA"; echo noise >&2\n')
+    done = ToolchainPulumi().run(["stack", "ls"], str(tmp_path), {"EXTRA": "this"})
+    assert done.stdout == f"--non-interactive stack ls in {tmp_path} with this\n"
+    assert (done.stderr, done.code) == ("noise\n", 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [("error: no stack named 'x' found", StackNotFoundError), ("error: no", CommandError)],
+)
+def test_failure_is_the_error_of_the_automation_api(
+    script: Path, tmp_path: Path, said: str, error: type[Exception]
+) -> None:
+    script.write_text(f'#!/bin/sh\necho "{said}" >&2; exit 1\n')
+    with pytest.raises(error):
+        ToolchainPulumi().run(["up"], str(tmp_path), {})
+
+
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_interrupt_stops_the_cli(
+    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stubborn: bool
+) -> None:
+    trap = "trap '' INT" if stubborn else "trap 'exit 1' INT"
+    script.write_text(f"#!/bin/sh\n{trap}\necho $$ > pid\nwhile :; do sleep 0.1; done\n")
+    monkeypatch.setattr(automation, "STOP_WITHIN", 0.5)
+    pid = tmp_path / "pid"
+
+    def interrupt() -> None:
+        while not (pid.exists() and pid.read_text().strip()):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        ToolchainPulumi().run(["up"], str(tmp_path), {})
+    listed = subprocess.run(["ps", "-p", pid.read_text().strip()], capture_output=True, check=False)
+    assert listed.returncode != 0
