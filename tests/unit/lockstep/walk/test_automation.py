@@ -57,11 +57,13 @@ def test_interrupt_stops_the_cli(
     pid = tmp_path / "pid"
 
     def interrupt() -> None:
-        while not (pid.exists() and pid.read_text().strip()):
+        deadline = time.monotonic() + 10
+        while not (pid.exists() and pid.read_text().strip()) and time.monotonic() < deadline:
             time.sleep(0.01)
+        time.sleep(0.2)  # until the test waits for the program
         os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=interrupt).start()
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         ToolchainPulumi().run(["up"], str(tmp_path), {})
     listed = subprocess.run(["ps", "-p", pid.read_text().strip()], capture_output=True, check=False)
