@@ -166,8 +166,6 @@ def _cluster_events(observations: Iterable[Observation]) -> Iterator[dict[str, A
             continue
         facts = seen.facts
         key = (str(facts.get("reason")), str(facts.get("object")), str(facts.get("message")))
-        if key[0] == DRILL_REASON and seen.listed:  # of a run before this one
-            continue
         count = int(facts.get("count") or 1)
         if key in kept:
             kept[key]["count"] = max(kept[key]["count"], count)

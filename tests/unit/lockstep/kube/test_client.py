@@ -54,7 +54,7 @@ def test_credential_plugins_of_version_1_are_used(tmp_path: Path) -> None:
     assert user.exec.apiVersion == "client.authentication.k8s.io/v1beta1"
 
 
-def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+def test_proxy_of_the_environment_is_not_used_for_this_machine(
     api: tuple[FakeApi, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):

@@ -218,7 +218,7 @@ def test_apply_that_is_refused_is_an_error_of_one_line(
 
 
 @pytest.mark.parametrize("with_chart", [True, False])
-def test_lws_of_somebody_else_is_left_alone(
+def test_lws_that_was_installed_before_is_refused(
     api: DefiningApi,
     chart: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -112,7 +112,7 @@ def test_context_is_kept_without_the_credentials_of_others(path: Path) -> None:
     assert config["contexts"][0]["context"]["namespace"] == "mine"
 
 
-def test_context_holds_its_files_wherever_it_is_used(path: Path) -> None:
+def test_paths_of_a_context_are_absolute(path: Path) -> None:
     config = yaml.safe_load(kubeconfig.only(path, "dev"))
     assert config["clusters"][0]["cluster"]["certificate-authority"] == str(
         path.parent / "pki/ca.crt"

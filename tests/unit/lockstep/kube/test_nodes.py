@@ -103,7 +103,7 @@ def api() -> MemoryApi:
     return api
 
 
-def test_nodes_are_read_with_what_pods_of_others_request(api: MemoryApi) -> None:
+def test_nodes_are_read_with_the_requests_of_other_pods(api: MemoryApi) -> None:
     found = {node.name: node for node in nodes.read(api.client(), "gang")}
     assert found["plain"].pool == "gang"
     assert found["plain"].cpu == Fraction(193, 100)

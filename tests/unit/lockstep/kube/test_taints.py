@@ -87,7 +87,7 @@ def test_node_that_is_gone_needs_no_freeing(api: MemoryApi) -> None:
     taints.remove(api.client(), ["gone", "a"])
 
 
-def test_node_that_never_comes_is_an_error_of_one_line(api: MemoryApi) -> None:
+def test_missing_node_is_an_error_with_a_remedy(api: MemoryApi) -> None:
     with pytest.raises(
         LockstepError, match=r"node gone, a worker of this scenario, no longer exists; remove"
     ):
@@ -139,7 +139,7 @@ class TestCommand:
         assert error.count("\n") == 1
 
 
-def test_lost_node_evicts_and_is_given_back_with_all_else_of_ours(api: MemoryApi) -> None:
+def test_lost_taint_evicts_and_is_removed_with_the_others(api: MemoryApi) -> None:
     taint(api, "a", FOREIGN, OURS)
     taints.lose(api.client(), "a", "recovery")
     lost = {"key": "lockstep.dev/lost", "value": "recovery", "effect": "NoExecute"}
@@ -148,7 +148,7 @@ def test_lost_node_evicts_and_is_given_back_with_all_else_of_ours(api: MemoryApi
     assert taints_of(api, "a") == [FOREIGN]
 
 
-def test_lost_node_that_a_drill_forgot_is_freed_by_the_next_update(api: MemoryApi) -> None:
+def test_taint_of_an_interrupted_drill_is_removed_by_the_next_update(api: MemoryApi) -> None:
     taints.lose(api.client(), "a", "recovery")
     taints.apply(api.client(), ["a"], 0, "recovery")
     assert taints_of(api, "a") == []

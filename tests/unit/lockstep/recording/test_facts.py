@@ -50,7 +50,7 @@ def test_leader_has_worker_index_zero() -> None:
     assert facts.of("pod", thing)["role"] == "leader"
 
 
-def test_bound_ready_and_leaving() -> None:
+def test_pod_is_bound_ready_and_terminating() -> None:
     thing = pod(
         spec={"nodeName": "w1"}, status={"conditions": [{"type": "Ready", "status": "True"}]}
     )
@@ -70,7 +70,7 @@ def test_refused_pod_tells_why() -> None:
     assert waiting["unschedulable"] is None
 
 
-def test_pod_of_a_deployment_and_of_nobody() -> None:
+def test_pod_of_a_deployment_and_pod_without_owner() -> None:
     owner = {"kind": "ReplicaSet", "name": "no-gang-7f9c", "controller": True}
     labels = {"pod-template-hash": "7f9c"}
     deployed = {"metadata": {"name": "x", "labels": labels, "ownerReferences": [owner]}}
@@ -104,7 +104,7 @@ def test_pod_group() -> None:
     ]
 
 
-def test_pod_group_of_somebody_else() -> None:
+def test_pod_group_without_lws_labels() -> None:
     found = facts.of("podgroup", {"metadata": {"name": "podgroup-x"}})
     assert (found["workload"], found["group"], found["owner"]) == (None, None, None)
 
@@ -162,7 +162,7 @@ def test_workloads() -> None:
         ({"conditions": [{"type": "Available", "status": "True"}]}, False),
     ],
 )
-def test_a_set_that_is_being_updated(status: dict[str, Any], updating: bool) -> None:
+def test_leader_worker_set_that_is_being_updated(status: dict[str, Any], updating: bool) -> None:
     spec = {"replicas": 1, "leaderWorkerTemplate": {"size": 4}}
     thing = {"metadata": {"name": "gang", "generation": 2}, "spec": spec, "status": status}
     assert facts.of("workload", thing)["updating"] is updating

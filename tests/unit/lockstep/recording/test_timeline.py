@@ -29,7 +29,7 @@ def test_state_told_again_is_marked_once() -> None:
     assert marks(story) == [(1.0, "created"), (2.0, "bound")]
 
 
-def test_pod_that_was_there_before_says_so() -> None:
+def test_pod_older_than_the_recording_is_marked() -> None:
     story = Story().tell(0.1, "pod", "ADDED", "gang-0", listed=True, node="w1", phase="Pending")
     assert [mark.get("before") for mark in pod(story)["marks"]] == [True, True]
     story.run(0.5, "gang-0")
@@ -43,7 +43,7 @@ def test_pod_that_was_listed_after_a_cut_came_during_it() -> None:
     assert pod(story)["marks"] == [{"at": 3.5, "what": "created", "listed": True}]
 
 
-def test_taint_and_phase_from_before_say_so() -> None:
+def test_taint_and_phase_older_than_the_recording_are_marked() -> None:
     blocking = [{"key": "ours", "value": "", "effect": "NoSchedule"}]
     story = Story().tell(0.1, "node", "ADDED", "w1", listed=True, taints=blocking)
     story.tell(0.2, "podgroup", "ADDED", "g", listed=True, phase="Inqueue").phase(
@@ -54,7 +54,7 @@ def test_taint_and_phase_from_before_say_so() -> None:
     assert [phase.get("before") for phase in told["podGroups"][0]["phases"]] == [True, None]
 
 
-def test_pod_leaves_when_it_is_told_to_go() -> None:
+def test_pod_counts_as_deleted_when_it_is_terminating() -> None:
     story = Story().pod(1.0, "gang-0").tell(2.0, "pod", "MODIFIED", "gang-0", deleting=True)
     story.delete(5.0, "gang-0")
     assert marks(story) == [(1.0, "created"), (2.0, "deleted")]
@@ -65,7 +65,7 @@ def test_pod_that_finishes_is_finished() -> None:
     assert marks(story) == [(1.0, "created"), (2.0, "finished")]
 
 
-def test_pod_made_again_under_its_name_is_another() -> None:
+def test_recreated_pod_is_another_pod() -> None:
     story = Story().pod(1.0, "gang-0").delete(2.0, "gang-0").pod(3.0, "gang-0")
     pods = timeline.build(story.recording)["pods"]
     assert [one["name"] for one in pods] == ["gang-0", "gang-0"]
@@ -95,7 +95,7 @@ def test_taint_that_only_advises_is_left_out() -> None:
     assert timeline.build(story.recording)["taints"] == []
 
 
-def test_node_that_goes_takes_its_taints_along() -> None:
+def test_deleted_node_has_no_taints() -> None:
     story = Story().node(0.1, "w1", "ours").tell(1.0, "node", "DELETED", "w1")
     changes = [taint["change"] for taint in timeline.build(story.recording)["taints"]]
     assert changes == ["set", "removed"]
@@ -110,24 +110,27 @@ def test_repeated_event_is_counted_not_repeated() -> None:
     assert event["object"] == "PodGroup/gang-0-r1"
 
 
-def test_event_that_expires_is_no_news() -> None:
+def test_expired_event_is_left_out() -> None:
     story = Story().tell(9.0, "event", "DELETED", "e", reason="Old", object="Pod/x", message="m")
     assert timeline.build(story.recording)["events"] == []
 
 
-def test_note_of_an_earlier_drill_is_left_out() -> None:
-    note: dict[str, Any] = {
+def test_step_of_a_drill_is_an_event_in_its_place() -> None:
+    story = Story().tell(1.0, "event", "ADDED", "a", reason="Early", object="Pod/x", message="m")
+    story.recording.mark("evict", "gang-0", 2.0, "LeaderWorkerSet/gang")
+    story.tell(3.0, "event", "ADDED", "b", reason="Late", object="Pod/x", message="m")
+    early, step, late = timeline.build(story.recording)["events"]
+    assert (early["reason"], late["reason"]) == ("Early", "Late")
+    assert step == {
+        "at": 2.0,
         "reason": "LockstepDrill",
         "object": "LeaderWorkerSet/gang",
-        "message": "done: x",
+        "message": "evict: gang-0",
+        "count": 1,
     }
-    story = Story().tell(0.1, "event", "ADDED", "old", listed=True, **note)
-    story.tell(2.0, "event", "ADDED", "new", **note)
-    (event,) = timeline.build(story.recording)["events"]
-    assert event["at"] == 2.0
 
 
-def test_workers_are_all_that_were_seen_also_a_lost_one() -> None:
+def test_workers_include_a_deleted_node() -> None:
     story = Story().node(0.1, "w2").node(0.1, "w1", "ours")
     story.tell(1.0, "node", "DELETED", "w2")
     assert timeline.workers(story.recording) == [

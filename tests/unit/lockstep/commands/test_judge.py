@@ -1,0 +1,146 @@
+"""The steps `record` and `judge`, as the Pulumi program runs them, against a fake API."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lockstep import cli
+from lockstep.recording import client as recorder_process
+from lockstep.recording import model as recording
+from lockstep.recording.client import Subject
+from tests.unit.lockstep.fake_api import POD_GROUPS, FakeApi, serving
+
+LWS = "leaderworkerset.sigs.k8s.io"
+
+
+@pytest.fixture
+def levers(tmp_path: Path) -> Iterator[tuple[FakeApi, Subject]]:
+    with serving(tmp_path) as (api, config):
+        path = tmp_path / "state" / "clusters" / "c1" / "recordings" / "gang.jsonl"
+        try:
+            yield api, Subject(path, "gang", "test", "gang", str(config), deadline=60)
+        finally:
+            recorder_process.stop(path)
+
+
+def _gang(api: FakeApi, running: bool = True) -> None:
+    labels = {f"{LWS}/name": "gang", f"{LWS}/group-index": "0"}
+    api.put("gang-0-r1", POD_GROUPS, spec={"minMember": 2, "minResources": {"cpu": "4"}})
+    for name in ("gang-0", "gang-0-1"):
+        spec = {"nodeName": "w1"} if running else {}
+        api.put(name, spec=spec, status={"phase": "Running" if running else "Pending"})
+        metadata = api.objects["/api/v1/namespaces/test/pods"][name]["metadata"]
+        metadata["labels"] = labels
+        metadata["annotations"] = {"scheduling.k8s.io/group-name": "gang-0-r1"}
+
+
+@pytest.fixture
+def judging(
+    levers: tuple[FakeApi, Subject], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[FakeApi, Subject]:
+    """The environment of the judge's command, as the Pulumi program sets it."""
+    api, subject = levers
+    expectation = {
+        "scenario": "gang",
+        "verdict": "placed",
+        "namespace": "test",
+        "workload": {"kind": "LeaderWorkerSet", "name": "gang"},
+        "size": 2,
+        "requests": {"cpu": "2"},
+    }
+    for name, value in {
+        "LOCKSTEP_STATE": str(tmp_path / "state"),
+        "LOCKSTEP_RECEIPTS": str(tmp_path / "receipts"),
+        "LOCKSTEP_CLUSTER": "c1",
+        "LOCKSTEP_SCENARIO": "gang",
+        "LOCKSTEP_NAMESPACE": "test",
+        "LOCKSTEP_POOL": "gang",
+        "LOCKSTEP_KUBECONFIG": subject.kubeconfig,
+        "LOCKSTEP_CONTEXT": "",
+        "LOCKSTEP_EXPECTATION": json.dumps(expectation),
+        "LOCKSTEP_RECEIPT_CONTEXT": json.dumps({"cluster": {"name": "c1", "provider": "kwok"}}),
+    }.items():
+        monkeypatch.setenv(name, value)
+    return api, replace(subject, path=recording.path_of("c1", "gang"))
+
+
+def test_judge_follows_the_recorder_that_record_started(
+    judging: tuple[FakeApi, Subject], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, subject = judging
+    assert cli.main(["step", "record"]) == 0
+    started = json.loads(capsys.readouterr().out)
+    assert started["recording"] == str(subject.path)
+    _gang(api)
+    assert cli.main(["step", "judge"]) == 0
+    verdict = json.loads(capsys.readouterr().out)
+    assert (verdict["observed"], verdict["bound"]) == ("placed", 2)
+    assert recorder_process.connect(subject.path) is None
+    receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
+    assert receipt["verdict"]["ok"] is True
+
+
+def test_judge_starts_a_recorder_if_none_runs(
+    judging: tuple[FakeApi, Subject], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api, subject = judging
+    _gang(api)
+    assert cli.main(["step", "judge"]) == 0
+    assert json.loads(capsys.readouterr().out)["bindSkewSeconds"] is None
+    assert recorder_process.connect(subject.path) is None
+
+
+def test_judge_fails_with_the_reason_at_its_deadline(
+    judging: tuple[FakeApi, Subject],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_PATIENCE", "0.5")
+    api, _ = judging
+    _gang(api, running=False)
+    before = time.monotonic()
+    assert cli.main(["step", "judge"]) == 1
+    assert time.monotonic() - before < 10
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("gang: expected placed, observed ignored: 0 of 2 pods bound")
+    assert err.count("\n") == 1
+    receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
+    assert receipt["verdict"]["ok"] is False
+
+
+def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Subject]) -> None:
+    _, subject = judging
+    cli.main(["step", "record"])
+    assert cli.main(["step", "record", "--stop"]) == 0
+    assert cli.main(["step", "record", "--stop"]) == 0
+    assert recorder_process.connect(subject.path) is None
+
+
+@pytest.mark.parametrize("name", ["LOCKSTEP_NAMESPACE", "LOCKSTEP_CLUSTER"])
+def test_record_names_a_missing_variable(
+    judging: tuple[FakeApi, Subject],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+) -> None:
+    monkeypatch.delenv(name)
+    assert cli.main(["step", "record"]) == 2
+    assert f"{name} is not set" in capsys.readouterr().err
+
+
+def test_judge_refuses_an_expectation_that_is_not_json(
+    judging: tuple[FakeApi, Subject],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_EXPECTATION", "no")
+    assert cli.main(["step", "judge"]) == 2
+    assert "not JSON" in capsys.readouterr().err
