@@ -29,11 +29,11 @@ def create_cluster(config: settings.Settings) -> Cluster:
             ExistingClusterArgs(wanted.name, context, wanted.kubeconfig, wanted.export_kubeconfig),
         )
     from components.cluster.kwok import KwokCluster, KwokClusterArgs
-    from lockstep.local import control_plane
+    from lockstep.local import embedded_cluster
 
-    incarnation, is_lost = control_plane.incarnation(wanted.name)
-    if is_lost:
-        pulumi.log.warn(f"the embedded cluster {wanted.name} no longer runs; it will be recreated")
+    incarnation, lost = embedded_cluster.incarnation(wanted.name)
+    if lost:
+        pulumi.log.warn(f"the embedded cluster {wanted.name} will be recreated: {lost}")
     size = wanted.worker_cpu, wanted.worker_memory
     return KwokCluster(
         "cluster", KwokClusterArgs(wanted.name, wanted.kubernetes_version, *size, incarnation)

@@ -1,4 +1,4 @@
-"""Find and end the processes of one cluster, however they were left behind."""
+"""Find and end all processes of a cluster, also those that a killed command left running."""
 
 from __future__ import annotations
 
@@ -12,49 +12,51 @@ import psutil
 
 from lockstep.errors import LockstepError
 
-# Every process of a cluster carries this variable, the commands of its stack included: it is
-# inherited by whatever kwokctl and the supervisor start, survives a lost pid file, and no process
-# of somebody else has it.
+# The variable in the environment of every process of a cluster, including the commands that Pulumi
+# runs for it. Child processes inherit it, and it does not depend on a pid file.
 MARK = "LOCKSTEP_CLUSTER_DIR"
 PATIENCE = 10.0
 
 
 def marked_environment(folder: Path) -> dict[str, str]:
-    """The environment in which processes of the cluster in `folder` are started.
+    """Return the environment for processes of the cluster in `folder`.
 
-    They do most of their work in their first seconds: less garbage collection, quicker start.
+    GOGC: the programs do most of their work in the first seconds, and start more quickly with less
+    garbage collection.
     """
     return {"GOGC": "400", **os.environ, MARK: str(folder)}
 
 
 def of_cluster(folder: Path) -> list[psutil.Process]:
-    """All living processes of the cluster in `folder`, but for this one and those above it."""
+    """Return the processes of the cluster in `folder`, without this process and its ancestors."""
     found = []
+    folder = folder.resolve()
     own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     for process in psutil.process_iter():
         try:
-            if process.pid not in own and process.environ().get(MARK) == str(folder):
+            mark = process.environ().get(MARK)
+            # A shell may have written the path: relative, or through a symlink.
+            if mark and process.pid not in own and Path(process.cwd(), mark).resolve() == folder:
                 found.append(process)
-        except psutil.Error:  # gone meanwhile, or another user's
+        except psutil.Error:  # the process has ended, or belongs to another user
             continue
     return found
 
 
 def named(folder: Path, name: str) -> list[psutil.Process]:
-    """The living processes of the cluster whose name starts so."""
+    """Return the processes of the cluster whose name starts with `name`."""
     found = []
     for process in of_cluster(folder):
-        with contextlib.suppress(psutil.Error):  # gone meanwhile
+        with contextlib.suppress(psutil.Error):  # the process has ended
             if process.name().startswith(name):
                 found.append(process)
     return found
 
 
 def end_all(folder: Path) -> int:
-    """End every process of the cluster and wait until they are gone; say how many there were.
+    """Kill every process of the cluster, wait until all have ended, and return their number.
 
-    They are killed outright: the data goes with them, and a supervisor asked politely would spend
-    seconds on stopping its children. Repeated, as a supervisor may start one more on its way out.
+    Repeated until none is found, as a process may start another one before it is killed.
     """
     ended = 0
     while processes := of_cluster(folder):
@@ -63,11 +65,8 @@ def end_all(folder: Path) -> int:
     return ended
 
 
-def end(processes: Sequence[psutil.Process], whose: str) -> None:
-    """Kill processes and wait until they are gone.
-
-    They are not our children, so there is no other way than to look.
-    """
+def end(processes: Sequence[psutil.Process], owner: str) -> None:
+    """Kill processes and wait until they have ended; polling, as they are no child processes."""
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
@@ -75,12 +74,12 @@ def end(processes: Sequence[psutil.Process], whose: str) -> None:
     while alive := [process for process in processes if _is_alive(process)]:
         if time.monotonic() > deadline:
             pids = ", ".join(str(process.pid) for process in alive)
-            raise LockstepError(f"processes {pids} of {whose} do not end; kill them by hand")
+            raise LockstepError(f"processes {pids} of {owner} do not end; kill them by hand")
         time.sleep(0.01)
 
 
 def _is_alive(process: psutil.Process) -> bool:
-    """A zombie is not: it holds nothing, and its parent may take its time to notice."""
+    """Tell whether a process runs; a zombie does not, and its parent may reap it late."""
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

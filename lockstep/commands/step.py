@@ -116,13 +116,13 @@ def delete_kind(variables: Variables) -> None:
 
 def start_operator(variables: Variables) -> None:
     """Start Volcano or LWS beside an embedded cluster, or restart it with its changed config."""
-    from lockstep.local import control_plane, operators
+    from lockstep.local import embedded_cluster, operators
 
     operator = variables.text("LOCKSTEP_OPERATOR")
     if operator not in operators.OPERATORS:
         known = ", ".join(sorted(operators.OPERATORS))
         raise LockstepError(f"LOCKSTEP_OPERATOR is {operator!r}; it must be one of {known}")
-    cluster = control_plane.load(variables.text("LOCKSTEP_CLUSTER"))
+    cluster = embedded_cluster.load(variables.text("LOCKSTEP_CLUSTER"))
     operators.start(cluster, operator, variables.optional("LOCKSTEP_VERSION") or "")
 
 

@@ -1,7 +1,8 @@
-"""Volcano and LWS as processes of this machine, started from what is in the cluster.
+"""Start Volcano and LWS as processes of this machine, beside an embedded cluster.
 
-Each process takes its configuration from the ConfigMap that its chart made and acts as its chart's
-ServiceAccount: the ConfigMap patch and the RBAC rules decide here what they decide in a pod.
+Each process takes its configuration from its chart's ConfigMap in the cluster and acts as its
+chart's ServiceAccount, so the ConfigMap patch and the RBAC rules have the effect that they have on
+a pod.
 """
 
 from __future__ import annotations
@@ -16,56 +17,59 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from lightkube import ApiError, Client, KubeConfig
+from lightkube import ApiError, Client
 from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import ConfigMap, ServiceAccountToken
 
 import toolchain
 from lockstep.errors import LockstepError
-from lockstep.local import health, supervisor
-from lockstep.local.control_plane import EmbeddedCluster
+from lockstep.kube import client as kube
+from lockstep.local import ports, supervisor
+from lockstep.local.embedded_cluster import EmbeddedCluster
 from lockstep.lws import names
 
-HEALTHY_WITHIN = 60.0
+HEALTH_TIMEOUT = 60.0
 TOKEN_SECONDS = 365 * 24 * 3600
 VOLCANO_NAMESPACE = "volcano-system"
 
 
 @dataclass(frozen=True)
 class Operator:
-    """One operator: how its processes are prepared and where each says that it is healthy."""
+    """How an operator's processes are prepared, and where they answer once they work."""
 
     prepare: Callable[[EmbeddedCluster, Client, Path, str], Sequence[supervisor.Program]]
-    health: Sequence[tuple[str, str]]  # name of the port, path
-    listens: Sequence[str] = ()  # names of further ports that it must serve
+    health: Sequence[tuple[str, str]]
+    """Health endpoints: the name of the port and the path."""
+    listens: Sequence[str] = ()
+    """Names of other ports that the operator must serve."""
 
 
 def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
-    """Start an operator, or restart it on what the cluster says now, and wait for its health."""
+    """Start an operator, or restart it with its current configuration, and wait for its health."""
     operator = OPERATORS[name]
     folder = cluster.folder / "operators" / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    client = Client(config=KubeConfig.from_file(str(cluster.kubeconfig)))
-    programs = operator.prepare(cluster, client, folder, version)
+    with kube.client(str(cluster.kubeconfig)) as client:
+        programs = operator.prepare(cluster, client, folder, version)
     supervisor.run(folder, cluster.folder, programs)
     for port, path in operator.health:
         connect = partial(http.client.HTTPConnection, "127.0.0.1", cluster.ports[port], timeout=2)
-        if not health.await_ok(connect, path, HEALTHY_WITHIN):
+        if not ports.await_ok(connect, path, HEALTH_TIMEOUT):
             raise LockstepError(
-                f"{name} is not healthy after {HEALTHY_WITHIN:.0f} s; {_last_error(folder)}"
+                f"{name} is not healthy after {HEALTH_TIMEOUT:.0f} s; {_last_error(folder)}"
             )
     for port in operator.listens:
-        # LWS calls itself ready some time before its webhooks listen.
-        if not health.await_listening(cluster.ports[port], HEALTHY_WITHIN):
+        # LWS reports that it is ready some time before its webhooks listen.
+        if not ports.await_listening(cluster.ports[port], HEALTH_TIMEOUT):
             raise LockstepError(f"{name} does not serve its webhooks; {_last_error(folder)}")
 
 
-def host_config(text: str, ports: dict[str, int], certificates: Path) -> dict[str, Any]:
-    """The LWS configuration of the cluster, fitted to a process of this machine.
+def host_config(text: str, numbers: dict[str, int], certificates: Path) -> dict[str, Any]:
+    """Adapt the LWS configuration of the cluster to a process of this machine.
 
-    Only what a pod gets from its surroundings is set: addresses, certificates, no second replica to
-    elect against. All else, the scheduler provider above all, is as it stands in the cluster.
+    Only the addresses, the certificates and leader election change. Everything else, above all the
+    scheduler provider, stays as it is in the cluster.
     """
     config: dict[str, Any] = yaml.safe_load(text) or {}
     config["leaderElection"] = {**config.get("leaderElection", {}), "leaderElect": False}
@@ -76,15 +80,15 @@ def host_config(text: str, ports: dict[str, int], certificates: Path) -> dict[st
     config["webhook"] = {
         **config.get("webhook", {}),
         "host": "127.0.0.1",
-        "port": ports["lwsWebhook"],
+        "port": numbers["lwsWebhook"],
         "certDir": str(certificates),
     }
     config["health"] = {
         **config.get("health", {}),
-        "healthProbeBindAddress": f"127.0.0.1:{ports['lwsHealth']}",
+        "healthProbeBindAddress": f"127.0.0.1:{numbers['lwsHealth']}",
     }
     config["metrics"] = {**config.get("metrics", {}), "bindAddress": "0"}
-    # The default rate limit of clients would make pod creation the bottleneck.
+    # With the client's default rate limit, pod creation would be the bottleneck.
     config.setdefault("clientConnection", {"qps": 1000, "burst": 2000})
     return config
 
@@ -113,14 +117,14 @@ def _prepare_lws(
 def _prepare_volcano(
     cluster: EmbeddedCluster, client: Client, folder: Path, _version: str
 ) -> Sequence[supervisor.Program]:
-    # vc-scheduler reloads whenever anything in the folder of its configuration changes, logs
-    # included: the file lives alone.
+    # vc-scheduler reloads on any change in the folder of its configuration, so the folder has no
+    # other file.
     conf = folder / "conf" / "volcano-scheduler.conf"
     conf.parent.mkdir(mode=0o700, exist_ok=True)
     conf.write_text(
         _config_map(client, "volcano-scheduler-configmap", VOLCANO_NAMESPACE, conf.name)
     )
-    ports = cluster.ports
+    numbers = cluster.ports
     scheduler = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-scheduler")
     controllers = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-controllers")
     common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
@@ -131,8 +135,8 @@ def _prepare_volcano(
                 str(toolchain.tool("vc-scheduler")),
                 f"--kubeconfig={scheduler}",
                 f"--scheduler-conf={conf}",
-                f"--healthz-address=127.0.0.1:{ports['volcanoSchedulerHealth']}",
-                f"--listen-address=127.0.0.1:{ports['volcanoSchedulerMetrics']}",
+                f"--healthz-address=127.0.0.1:{numbers['volcanoSchedulerHealth']}",
+                f"--listen-address=127.0.0.1:{numbers['volcanoSchedulerMetrics']}",
                 f"--cache-dump-dir={folder}",
                 "--schedule-period=1s",
                 *common,
@@ -143,8 +147,8 @@ def _prepare_volcano(
             [
                 str(toolchain.tool("vc-controller-manager")),
                 f"--kubeconfig={controllers}",
-                f"--healthz-address=127.0.0.1:{ports['volcanoControllerHealth']}",
-                f"--listen-address=127.0.0.1:{ports['volcanoControllerMetrics']}",
+                f"--healthz-address=127.0.0.1:{numbers['volcanoControllerHealth']}",
+                f"--listen-address=127.0.0.1:{numbers['volcanoControllerMetrics']}",
                 *common,
             ],
         ),
@@ -170,7 +174,7 @@ def _config_map(client: Client, name: str, namespace: str, key: str) -> str:
 def _kubeconfig(
     cluster: EmbeddedCluster, client: Client, folder: Path, namespace: str, account: str
 ) -> Path:
-    """A kubeconfig with which a process is the given ServiceAccount, and nothing more."""
+    """Write a kubeconfig that has only the rights of a ServiceAccount."""
     request = ServiceAccountToken(
         metadata=ObjectMeta(namespace=namespace),
         spec=TokenRequestSpec(audiences=[], expirationSeconds=TOKEN_SECONDS),
@@ -193,6 +197,6 @@ def _kubeconfig(
 def _last_error(folder: Path) -> str:
     for log in sorted(folder.glob("*.log")):
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        if lines and log.name != "supervisord.log":
+        if lines:
             return f"last line of {log}: {lines[-1][:300]}"
     return f"see the logs in {folder}"

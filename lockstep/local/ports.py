@@ -1,23 +1,26 @@
-"""Free ports for one cluster, so that several run side by side."""
+"""Ports of the loopback address: find free ones, and wait until a server answers."""
 
 from __future__ import annotations
 
+import http.client
 import random
 import socket
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from lockstep.errors import LockstepError
 
-# Below the range from which the kernel takes ports for outgoing connections: a port found free
-# here is still free when the server asks for it a second later.
+# Below the range from which the kernel takes ports for outgoing connections: a port that is free
+# now is still free when the server asks for it a second later.
 LOWEST, HIGHEST = 20000, 32000
-TRIES = 2000
+ATTEMPTS = 2000
+PAUSE = 0.05
 
 
 def free_ports(names: Sequence[str]) -> dict[str, int]:
-    """One free port per name, drawn at random so that two clusters made at once do not collide."""
+    """Return a free port per name, at random so that clusters created at once do not collide."""
     ports: dict[str, int] = {}
-    for _ in range(TRIES):
+    for _ in range(ATTEMPTS):
         if len(ports) == len(names):
             return ports
         port = random.randint(LOWEST, HIGHEST)  # noqa: S311 - not a secret
@@ -29,7 +32,7 @@ def free_ports(names: Sequence[str]) -> dict[str, int]:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on this port of the loopback address."""
+    """Tell whether a server could listen on a port."""
     with socket.socket() as probe:
         # As servers do: a port whose last connections linger in TIME_WAIT can be used again.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -37,4 +40,39 @@ def is_free(port: int) -> bool:
             probe.bind(("127.0.0.1", port))
         except OSError:
             return False
+    return True
+
+
+def await_listening(port: int, seconds: float) -> bool:
+    """Wait until a server listens on a port; False after a timeout."""
+
+    def listens() -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    return _await(listens, seconds)
+
+
+def await_ok(connect: Callable[[], http.client.HTTPConnection], path: str, seconds: float) -> bool:
+    """Wait until a server answers a path with 200; False after a timeout."""
+
+    def answers() -> bool:
+        connection = connect()
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().status == http.HTTPStatus.OK
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    return _await(answers, seconds)
+
+
+def _await(check: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not check():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(PAUSE)
     return True

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from lockstep import paths, versions
-from lockstep.local import control_plane
+from lockstep.local import control_plane, embedded_cluster
 from lockstep.report import receipt
 from lockstep.walk.stack import ensure_tools
 from tests.bench import recorder
@@ -46,7 +46,7 @@ def deploying() -> None:
             times.setdefault("preview", []).append(timed(stack, "preview"))
             times.setdefault("up", []).append(timed(stack, "up", "--yes", "--skip-preview"))
             times.setdefault("again", []).append(timed(stack, "up", "--yes", "--skip-preview"))
-            made = control_plane.load(stack.cluster_name())
+            made = embedded_cluster.load(stack.cluster_name())
             manifests = copy_of(made)
             destroy = timed(stack, "destroy", "--yes", "--skip-preview")
             times.setdefault("destroy", []).append(destroy)

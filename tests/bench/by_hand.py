@@ -22,7 +22,7 @@ from lightkube.resources.core_v1 import Secret
 
 import toolchain
 from lockstep import processes
-from lockstep.local import control_plane, operators
+from lockstep.local import control_plane, embedded_cluster, operators
 
 PRIVATE = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generation")
 
@@ -40,7 +40,7 @@ class Manifests:
     """By which the webhooks in the charts are trusted: another cluster has another."""
 
 
-def copy_of(cluster: control_plane.EmbeddedCluster) -> Manifests:
+def copy_of(cluster: embedded_cluster.EmbeddedCluster) -> Manifests:
     """Read a deployed `gang` stack, so that the same objects can be applied by hand."""
     kubeconfig = cluster.kubeconfig
     client = Client(config=KubeConfig.from_file(str(kubeconfig)))
@@ -104,7 +104,7 @@ class ByHand:
 
     def __init__(self, name: str, ports: dict[str, int], folder: Path) -> None:
         # The webhooks in the copied manifests name a port: the same ports are used again.
-        self.cluster = control_plane.EmbeddedCluster(name, folder, ports)
+        self.cluster = embedded_cluster.EmbeddedCluster(name, folder, ports)
 
     def up(self, manifests: Manifests, lws_version: str) -> float:
         """Create, apply, wait; the seconds it took."""

@@ -30,7 +30,7 @@ from lockstep import judge
 from lockstep.judge import Expectation, Workload
 from lockstep.kube import client as kube
 from lockstep.local import control_plane
-from lockstep.local.control_plane import EmbeddedCluster
+from lockstep.local.embedded_cluster import EmbeddedCluster
 from lockstep.recording import client as recorder_process
 from lockstep.recording import model as recordings
 from lockstep.recording.client import Live, Subject

@@ -24,7 +24,7 @@ from lightkube.resources.core_v1 import Namespace, Pod, ServiceAccount
 from lockstep import processes
 from lockstep.kube import client as kube
 from lockstep.local import control_plane
-from lockstep.local.control_plane import EmbeddedCluster
+from lockstep.local.embedded_cluster import EmbeddedCluster
 from lockstep.recording import client as recorder_process
 from lockstep.recording.client import Live, Subject
 

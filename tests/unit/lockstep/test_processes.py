@@ -12,8 +12,11 @@ from lockstep.errors import LockstepError
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(SLEEP, env=processes.marked_environment(folder))
+def start(folder: Path, mark: str | None = None) -> subprocess.Popen[bytes]:
+    environment = processes.marked_environment(folder)
+    if mark:
+        environment[processes.MARK] = mark
+    process = subprocess.Popen(SLEEP, env=environment, cwd=folder.parent)
     deadline = time.monotonic() + 5
     while not processes.of_cluster(folder):  # the environment is visible only after the exec
         assert time.monotonic() < deadline
@@ -33,16 +36,26 @@ def test_end_all_ends_the_processes_of_one_cluster_only(tmp_path: Path) -> None:
         second.wait()
 
 
+@pytest.mark.parametrize("mark", ["mine", "./state/../mine", "link/mine"])
+def test_relative_and_symlinked_folders_are_the_same_cluster(tmp_path: Path, mark: str) -> None:
+    """A shell writes the path as the user gave it."""
+    (tmp_path / "state").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    child = start(tmp_path / "mine", mark)
+    assert processes.end_all(tmp_path / "link" / "mine") == 1
+    child.wait()
+
+
 def test_end_all_does_not_wait_for_a_zombie_to_be_reaped(tmp_path: Path) -> None:
     child = start(tmp_path)
     assert processes.end_all(tmp_path) == 1
-    # Nobody has waited for the child yet: it is a zombie, and that counts as gone.
+    # Its parent, this test, has not reaped the child yet.
     assert psutil.Process(child.pid).status() == psutil.STATUS_ZOMBIE
     child.wait()
 
 
-def test_a_command_of_the_cluster_does_not_end_itself(tmp_path: Path) -> None:
-    """Nor the shell that Pulumi started it by, which carries the mark as well."""
+def test_command_of_the_cluster_does_not_end_itself(tmp_path: Path) -> None:
+    """Nor the shell by which Pulumi has started it: the shell has the mark, too."""
     code = (
         "import pathlib, sys; from lockstep import processes; "
         "print(processes.end_all(pathlib.Path(sys.argv[1])))"
@@ -50,7 +63,7 @@ def test_a_command_of_the_cluster_does_not_end_itself(tmp_path: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", '"$@"; echo still here', "sh", sys.executable, "-c", code, str(tmp_path)],
         env=processes.marked_environment(tmp_path),
-        cwd=paths.project_dir(),
+        cwd=paths.checkout_dir(),
         capture_output=True,
         text=True,
         check=True,
@@ -58,11 +71,11 @@ def test_a_command_of_the_cluster_does_not_end_itself(tmp_path: Path) -> None:
     assert done.stdout.split("\n")[:2] == ["0", "still here"]
 
 
-def test_end_all_of_nothing_is_fine(tmp_path: Path) -> None:
+def test_end_all_without_processes_does_nothing(tmp_path: Path) -> None:
     assert processes.end_all(tmp_path) == 0
 
 
-def test_a_process_that_does_not_end_is_named(
+def test_process_that_does_not_end_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     child = start(tmp_path)

@@ -1,14 +1,13 @@
-import json
 from pathlib import Path
+from typing import Any
 
-import psutil
 import pytest
 
 import toolchain
-from lockstep import processes
+from lockstep import processes, versions
 from lockstep.errors import LockstepError
-from lockstep.local import control_plane as cluster
-from lockstep.local import ports
+from lockstep.local import control_plane, embedded_cluster, ports
+from lockstep.local.embedded_cluster import EmbeddedCluster
 
 
 @pytest.fixture(autouse=True)
@@ -18,22 +17,22 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fake_kwokctl(monkeypatch: pytest.MonkeyPatch, *faults: Exception | None) -> list[int]:
-    """Stand in for kwokctl: fail as told, once per run."""
+    """Replace kwokctl: each run fails with the next fault."""
     outcomes = iter(faults)
     seen: list[int] = []
 
-    def run(made: cluster.EmbeddedCluster) -> None:
+    def run(made: EmbeddedCluster) -> None:
         seen.append(made.ports["apiserver"])
         if fault := next(outcomes):
             raise fault
 
-    monkeypatch.setattr(cluster, "start_control_plane", run)
+    monkeypatch.setattr(control_plane, "start_control_plane", run)
     return seen
 
 
 def test_kwokctl_config_uses_local_binaries_our_ports_and_loopback() -> None:
-    numbers = {name: 20000 + index for index, name in enumerate(cluster.PORTS)}
-    config = cluster.kwokctl_config(numbers)
+    numbers = {name: 20000 + index for index, name in enumerate(control_plane.PORTS)}
+    config = control_plane.kwokctl_config(numbers)
     options = config["options"]
     assert options["runtime"] == "binary"
     assert options["bindAddress"] == "127.0.0.1"
@@ -44,136 +43,145 @@ def test_kwokctl_config_uses_local_binaries_our_ports_and_loopback() -> None:
     assert options["kwokControllerBinary"] == "/tools/kwok"
 
 
-def test_create_leaves_a_private_folder_and_a_marker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_create_leaves_a_private_folder_and_the_id(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_kwokctl(monkeypatch, None)
-    made = cluster.create("one", "abc")
+    made = control_plane.create("one", "abc")
     assert oct(made.folder.stat().st_mode & 0o777) == "0o700"
-    assert made.folder.with_suffix(".id").read_text() == "abc\n"
-    assert cluster.load("one") == made
-    cluster.delete("one")
+    assert made.folder.with_suffix(".id").read_text() == f"abc {versions.KUBERNETES}\n"
+    assert embedded_cluster.load("one") == made
+    control_plane.delete("one")
     assert not made.folder.exists()
     assert not made.folder.with_suffix(".id").exists()
-    cluster.delete("one")
+    control_plane.delete("one")
 
 
-def test_create_clears_what_an_earlier_one_left(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def created(monkeypatch: pytest.MonkeyPatch) -> EmbeddedCluster:
+    """A running cluster with the id abc and a file that another creation would remove."""
     fake_kwokctl(monkeypatch, None, None)
-    folder = cluster.create("one", "abc").folder
+    monkeypatch.setattr(embedded_cluster, "missing", lambda _name: "")
+    monkeypatch.setattr(control_plane, "_is_ready", lambda _cluster, _seconds: True)
+    made = control_plane.create("one", "abc")
+    (made.folder / "data").touch()
+    return made
+
+
+def test_create_keeps_the_running_cluster_of_the_same_id(created: EmbeddedCluster) -> None:
+    """Pulumi runs the command again when its environment changes."""
+    assert control_plane.create("one", "abc") == created
+    assert (created.folder / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [
+        (embedded_cluster, "missing", lambda _name: "etcd has ended"),
+        (control_plane, "_is_ready", lambda _cluster, _seconds: False),
+        (versions, "KUBERNETES", "1.99.0"),
+    ],
+    ids=["incomplete", "does not answer", "other version"],
+)
+def test_create_replaces_a_cluster_that_is_not_as_asked(
+    created: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, value: Any
+) -> None:
+    monkeypatch.setattr(module, name, value)
+    control_plane.create("one", "abc")
+    assert not (created.folder / "data").exists()
+
+
+def test_create_replaces_a_half_made_cluster(created: EmbeddedCluster) -> None:
+    embedded_cluster.marker("one").unlink()
+    control_plane.create("one", "abc")
+    assert not (created.folder / "data").exists()
+
+
+def test_create_removes_the_files_of_an_earlier_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_kwokctl(monkeypatch, None, None)
+    folder = control_plane.create("one", "abc").folder
     (folder / "left-over").touch()
-    cluster.create("one", "def")
+    control_plane.create("one", "def")
     assert not (folder / "left-over").exists()
-    assert folder.with_suffix(".id").read_text() == "def\n"
+    assert folder.with_suffix(".id").read_text() == f"def {versions.KUBERNETES}\n"
 
 
-def test_a_failed_create_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = [LockstepError("no")] * cluster.ATTEMPTS
+def test_failed_create_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [LockstepError("no")] * control_plane.ATTEMPTS
     fake_kwokctl(monkeypatch, *faults)
     with pytest.raises(LockstepError, match="no"):
-        cluster.create("one", "abc")
+        control_plane.create("one", "abc")
     assert list((tmp_path / "clusters").iterdir()) == []
 
 
-def test_ports_taken_meanwhile_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_ports_are_chosen_when_one_was_taken_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     tried = fake_kwokctl(monkeypatch, LockstepError("taken"), None)
     draws = iter([20000, 21000])
     monkeypatch.setattr(ports, "is_free", lambda port: port != 20000)
     monkeypatch.setattr(ports, "free_ports", lambda names: dict.fromkeys(names, next(draws)))
-    assert cluster.create("one", "abc").ports["apiserver"] == 21000
+    assert control_plane.create("one", "abc").ports["apiserver"] == 21000
     assert tried == [20000, 21000]
 
 
-def test_a_failure_with_all_ports_free_is_not_tried_again(
+def test_failure_with_all_ports_free_is_not_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tried = fake_kwokctl(monkeypatch, LockstepError("broken"))
     monkeypatch.setattr(ports, "is_free", lambda _port: True)
     with pytest.raises(LockstepError, match="broken"):
-        cluster.create("one", "abc")
+        control_plane.create("one", "abc")
     assert len(tried) == 1
 
 
-def test_a_full_disk_is_refused_before_anything_starts(
+def test_full_disk_is_refused_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried = fake_kwokctl(monkeypatch)
-    monkeypatch.setattr(cluster, "NEEDED_MIB", 2**40)
-    with pytest.raises(LockstepError, match=r"MiB are free .* make room, or set LOCKSTEP_STATE"):
-        cluster.create("one", "abc")
+    monkeypatch.setattr(control_plane, "NEEDED_MIB", 2**40)
+    with pytest.raises(
+        LockstepError, match=r"MiB are free .* free some space, or set LOCKSTEP_STATE"
+    ):
+        control_plane.create("one", "abc")
     assert tried == []
     assert list((tmp_path / "clusters").iterdir()) == []
 
 
-def test_load_of_a_cluster_that_is_gone_says_what_to_do() -> None:
-    with pytest.raises(LockstepError, match="one is not there; `pulumi up` makes it anew"):
-        cluster.load("one")
-
-
-def test_incarnation_is_stable_while_the_cluster_lives_and_new_when_it_is_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    first, lost = cluster.incarnation("one")
-    assert not lost
+def test_cause_is_the_most_telling_line_of_the_logs(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_kwokctl(monkeypatch, None)
-    made = cluster.create("one", first)
-    made.pki.mkdir(parents=True)
-    alive = [psutil.Process()]
-    monkeypatch.setattr(processes, "named", lambda _folder, _name: alive)
-    assert cluster.incarnation("one") == (first, False)
-
-    alive.clear()
-    second, lost = cluster.incarnation("one")
-    assert lost
-    assert second != first
-
-
-def test_describe_holds_what_the_program_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_kwokctl(monkeypatch, None)
-    made = cluster.create("one", "abc")
-    made.pki.mkdir(parents=True)
-    (made.pki / "ca.crt").write_text("authority")
-    made.kubeconfig.write_text("kind: Config\n")
-    described = json.loads(json.dumps(made.describe()))
-    assert described["kubeconfig"] == "kind: Config\n"
-    assert described["webhookUrl"] == f"https://127.0.0.1:{made.ports['lwsWebhook']}"
-    assert described["webhookCa"] == "YXV0aG9yaXR5"
-
-
-def test_last_words_prefer_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_kwokctl(monkeypatch, None)
-    made = cluster.create("one", "abc")
+    made = control_plane.create("one", "abc")
     logs = made.kwok_folder / "logs"
     logs.mkdir(parents=True)
-    assert cluster._last_words(made) == "no log was written"
+    assert control_plane._cause(made) == "no log was written"
     (logs / "etcd.log").write_text("fine\nwrite: no space left on device\nlater\n")
     (logs / "kube-apiserver.log").write_text("some error\n")
-    assert cluster._last_words(made) == "write: no space left on device"
+    assert control_plane._cause(made) == "write: no space left on device"
 
 
 @pytest.fixture
-def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cluster.EmbeddedCluster:
-    """A cluster to be, and a kwokctl that says why it waits, and waits."""
+def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedCluster:
+    """A cluster that is not created yet, and a kwokctl that reports a taken port and hangs."""
     folder = tmp_path / "clusters" / "one"
     folder.mkdir(parents=True)
     kwokctl = tmp_path / "kwokctl"
     kwokctl.write_text("#!/bin/sh\necho 'bind: address already in use'\nexec sleep 60\n")
     kwokctl.chmod(0o755)
     monkeypatch.setattr(toolchain, "tool", lambda _name: kwokctl)
-    return cluster.EmbeddedCluster("one", folder, dict.fromkeys(cluster.PORTS, 20000))
+    return EmbeddedCluster("one", folder, dict.fromkeys(control_plane.PORTS, 20000))
 
 
 def test_kwokctl_that_waits_for_a_taken_port_is_ended(
-    waiting: cluster.EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
+    waiting: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "LOOK", 0.05)
+    monkeypatch.setattr(control_plane, "LOG_CHECK_SECONDS", 0.05)
     with pytest.raises(LockstepError, match=r"port .* is taken: bind: address already in use"):
-        cluster.start_control_plane(waiting)
+        control_plane.start_control_plane(waiting)
     assert processes.of_cluster(waiting.folder) == []
 
 
 def test_kwokctl_that_takes_too_long_is_ended(
-    waiting: cluster.EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
+    waiting: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "CREATE_TIMEOUT", 0.0)
-    with pytest.raises(LockstepError, match="the control plane is not up after 0 s"):
-        cluster.start_control_plane(waiting)
+    monkeypatch.setattr(control_plane, "CREATE_TIMEOUT", 0.0)
+    with pytest.raises(LockstepError, match="timed out after 0 s waiting for kwokctl"):
+        control_plane.start_control_plane(waiting)
     assert processes.of_cluster(waiting.folder) == []

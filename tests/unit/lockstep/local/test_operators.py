@@ -1,7 +1,12 @@
 from pathlib import Path
 
+import pytest
+import yaml
+from lightkube import Client
+
 from lockstep.local import operators
 from lockstep.local.control_plane import PORTS
+from lockstep.local.embedded_cluster import EmbeddedCluster
 
 NUMBERS = {name: 20000 + index for index, name in enumerate(PORTS)}
 UPSTREAM = """
@@ -19,6 +24,32 @@ clientConnection:
   qps: 7
 unknownToUs: kept
 """
+
+
+KUBECONFIG = {
+    "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:6443"}}],
+    "users": [{"name": "u", "user": {}}],
+    "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+    "current-context": "x",
+}
+
+
+def test_operators_reach_the_cluster_without_the_proxy_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    (tmp_path / "kubeconfig").write_text(yaml.safe_dump(KUBECONFIG))
+    used: list[Client] = []
+
+    def prepare(_cluster: object, client: Client, _folder: object, _version: str) -> list[object]:
+        used.append(client)
+        return []
+
+    monkeypatch.setitem(operators.OPERATORS, "test", operators.Operator(prepare, []))  # type: ignore[arg-type]
+    operators.start(EmbeddedCluster("one", tmp_path, {}), "test", "")
+    http_client = used[0]._client._client
+    assert not http_client.trust_env
+    assert http_client.timeout.read == 60
 
 
 def test_host_config_keeps_what_the_cluster_says() -> None:

@@ -1,4 +1,3 @@
-import configparser
 import os
 import sys
 import time
@@ -8,81 +7,64 @@ import psutil
 import pytest
 
 from lockstep import processes
-from lockstep.errors import LockstepError
-from lockstep.local import supervisor
+from lockstep.local import restart_loop, supervisor
 
-SLEEP = "import os, sys, time; print(os.environ['WHO'], flush=True); time.sleep(60)"
-
-
-def program(who: str) -> supervisor.Program:
-    return supervisor.Program("sleeper", [sys.executable, "-c", SLEEP], {"WHO": who})
+SLEEP = "import sys, time; print(sys.argv[1], flush=True); time.sleep(60)"
 
 
-def child(folder: Path) -> psutil.Process:
-    pid = int((folder / "supervisord.pid").read_text())
-    deadline = time.monotonic() + 10
-    while not (children := psutil.Process(pid).children()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return children[0]
+def program(text: str) -> supervisor.Program:
+    return supervisor.Program("sleeper", [sys.executable, "-c", SLEEP, text])
 
 
 def await_log(folder: Path, text: str) -> None:
     deadline = time.monotonic() + 10
-    while text not in (folder / "sleeper.log").read_text():
-        assert time.monotonic() < deadline
+    while (folder / "sleeper.log").read_text() != text:
+        assert time.monotonic() < deadline, (folder / "sleeper.log").read_text()
         time.sleep(0.02)
 
 
-def test_configuration_keeps_percent_signs_and_quotes(tmp_path: Path) -> None:
-    words = ["/a b/tool", '--say="100%"']
-    text = supervisor.configuration(tmp_path, [supervisor.Program("p", words, {"K": "50%"})])
-    parsed = configparser.ConfigParser()
-    parsed.read_string(text)
-    assert parsed["program:p"]["command"] == r'"/a b/tool" "--say=\"100%\""'
-    assert parsed["program:p"]["environment"] == 'K="50%"'
-    assert parsed["program:p"]["autorestart"] == "true"
+def child(folder: Path) -> psutil.Process:
+    (found,) = psutil.Process(int((folder / "sleeper.pid").read_text())).children()
+    return found
 
 
-def test_a_program_is_started_restarted_after_a_crash_and_on_new_configuration(
-    tmp_path: Path,
-) -> None:
+def test_program_is_restarted_after_a_crash_and_on_a_new_command(tmp_path: Path) -> None:
     cluster = tmp_path / "cluster"
     folder = cluster / "operators"
     folder.mkdir(parents=True)
     try:
-        supervisor.run(folder, cluster, [program("one")])
-        assert supervisor.is_running(folder)
-        first = child(folder)
-        await_log(folder, "one")
+        supervisor.run(folder, cluster, [program("100% 'a'")])
+        await_log(folder, "100% 'a'\n")
         assert oct((folder / "sleeper.log").stat().st_mode & 0o777) == "0o600"
 
+        first = child(folder)
         first.kill()
-        psutil.wait_procs([first], timeout=5)
-        second = child(folder)
-        assert second.pid != first.pid
+        await_log(folder, "100% 'a'\n" * 2)
 
-        supervisor.run(folder, cluster, [program("two")])
-        assert not second.is_running()
-        await_log(folder, "two")
+        supervisor.run(folder, cluster, [program("b")])
+        await_log(folder, "100% 'a'\n" * 2 + "b\n")
+        assert len(processes.of_cluster(cluster)) == 2, "one loop and one program"
     finally:
-        assert processes.end_all(cluster) >= 1
-    assert not supervisor.is_running(folder)
+        processes.end_all(cluster)
 
 
-def test_a_supervisor_is_woken_where_a_socket_can_be(tmp_path: Path) -> None:
-    text = supervisor.configuration(Path("/tmp/short"), [program("one")])
-    assert "[unix_http_server]\nfile = /tmp/short/supervisord.sock" in text
-    assert "unix_http_server" not in supervisor.configuration(tmp_path / ("x" * 99), [])
+def test_stale_pid_file_kills_no_other_process(tmp_path: Path) -> None:
+    (tmp_path / "old.pid").write_text(str(os.getpid()))
+    supervisor.run(tmp_path, tmp_path, [])
+    assert not (tmp_path / "old.pid").exists()
 
 
-def test_a_supervisor_that_does_not_start_says_why(tmp_path: Path) -> None:
-    broken = supervisor.Program("p", ["tool"], {"K": '"'})
-    with pytest.raises(LockstepError, match="supervisord does not start"):
-        supervisor.run(tmp_path, tmp_path, [broken])
+def test_log_that_grows_too_large_is_emptied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("12345")
+    monkeypatch.setattr(restart_loop, "LARGEST_LOG", 4)
 
+    def stop(_seconds: float) -> None:
+        raise InterruptedError
 
-def test_a_stale_pid_file_is_not_a_running_supervisor(tmp_path: Path) -> None:
-    assert not supervisor.is_running(tmp_path)
-    (tmp_path / "supervisord.pid").write_text(str(os.getpid()))
-    assert not supervisor.is_running(tmp_path)
+    monkeypatch.setattr(time, "sleep", stop)
+    with pytest.raises(InterruptedError):
+        restart_loop.limit_size(str(log))
+    assert log.read_text() == ""
