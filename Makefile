@@ -13,13 +13,13 @@ help: ## list the commands
 $(READY): requirements.txt requirements-dev.txt constraints.txt pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "lockstep: Python 3.11 or newer is needed; set PYTHON=/path/to/python3" >&2; exit 2; }
-	@echo "lockstep: making .venv (about a minute, once)"
+	@echo "lockstep: creating .venv (about a minute, once)"
 	@$(PYTHON) -m venv --clear .venv || \
-	  { echo "lockstep: cannot make a virtual environment; on Debian: apt-get install python3-venv" >&2; exit 2; }
+	  { echo "lockstep: cannot create a virtual environment; on Debian: apt-get install python3-venv" >&2; exit 2; }
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-demo: $(READY) ## walk the scenarios on the embedded cluster, judge each, write out/report.html
+demo: $(READY) ## run the scenarios on the embedded cluster, judge each, write out/report.html
 	@.venv/bin/lockstep demo
 
 test: lint unit ## lint, types and mocked unit tests; needs PyPI only
@@ -28,8 +28,9 @@ lint: $(READY)
 	@$(PY) -m ruff format --check .
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
+	@.venv/bin/lint-imports >/dev/null || .venv/bin/lint-imports
 
-# The program's tests compute, those of what it runs mostly wait: at the same time they are quicker.
+# The tests of the program compute, the others mostly wait: running both at the same time is quicker.
 unit: $(READY)
 	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) \
 	  unit-program unit-lockstep

@@ -70,7 +70,7 @@ def _show_next_steps(console: Console, stack: Stack, update: Update) -> None:
     """Print where the results are, how to look at the cluster, and how to remove the stack."""
     changed = update.events.changed
     console.print(f"\n{stack.name} is up: {changed} changes in {update.seconds:.1f} s")
-    lines = [("receipts", str(receipt.home())), ("report", "lockstep report")]
+    lines = [("receipts", str(receipt.home())), ("report", ".venv/bin/lockstep report")]
     kubeconfig = paths.cluster_dir(stack.cluster_name()) / "kubeconfig"
     if kubeconfig.exists():
         lines.append(("cluster", f"kubectl --kubeconfig {kubeconfig} get pods -A"))
