@@ -18,9 +18,10 @@ from lockstep.judge.groups import Incarnation, complete_at, wrong_pod_groups
 from lockstep.judge.history import History
 from lockstep.kube import client as kube
 
-_Scale = create_namespaced_resource(
+SetScale = create_namespaced_resource(
     "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
 ).Scale
+"""The scale subresource of a LeaderWorkerSet."""
 
 STEADY = 2.0
 """Seconds that groups must stay complete: LWS 0.8 may create a leader twice (lws#804)."""
@@ -40,7 +41,7 @@ def patch_set(context: DrillContext, spec: dict[str, Any]) -> None:
 def scale(context: DrillContext, groups: int, workload: Workload | None = None) -> None:
     """Request a number of groups, as `kubectl scale` does."""
     context.client.patch(
-        _Scale,
+        SetScale,
         (workload or context.expectation.workload).name,
         {"spec": {"replicas": groups}},
         namespace=context.namespace,

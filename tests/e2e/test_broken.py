@@ -43,9 +43,9 @@ def impatient(stack: LiveStack, monkeypatch: pytest.MonkeyPatch) -> Iterator[Liv
 def test_gang_scheduling_off(impatient: LiveStack) -> None:
     impatient.configure(gangScheduling=False, groupSize=3)
     output = impatient.deploy(ok=False)
-    # Which PodGroup is wrong or missing, and whether all pods found a place without one, depends on
-    # what Volcano made of the pods by then.
-    wrong = r"gang: expected placed, observed (unmanaged|partial): .*(PodGroup|minMember)"
+    # Which PodGroup is wrong or missing, and whether all pods are bound without one, depends on
+    # what Volcano did with the pods by then; on a busy machine the last bind may come too late.
+    wrong = r"gang: expected placed, observed (unmanaged|partial|torn): .*(PodGroup|minMember)"
     assert re.search(wrong, output), output
 
 

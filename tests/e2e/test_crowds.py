@@ -11,8 +11,8 @@ from lightkube.resources.core_v1 import Pod
 from lightkube.types import PatchType
 
 from lockstep import paths
+from lockstep.drills.actions import SetScale
 from lockstep.kube import client as kube
-from lockstep.kube.client import LeaderWorkerSet
 from tests.e2e.conftest import PROJECT_DIR, LiveStack, MakeStack
 
 Queue = create_global_resource("scheduling.volcano.sh", "v1beta1", "Queue", "queues")
@@ -104,7 +104,7 @@ def test_the_default_scheduler_lets_gangs_block_each_other(stack: LiveStack) -> 
 def test_a_gang_that_gets_through_ends_the_deadlock(stack: LiveStack) -> None:
     with stack.client() as client:
         client.patch(
-            LeaderWorkerSet.Scale,
+            SetScale,
             "contention-control-lws",
             {"spec": {"replicas": 1}},
             namespace="lockstep-contention-control",
