@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from lockstep.judge.model import Expectation, Verdict, Workload
-from lockstep.recording.model import Change, Header, Kind, Observation, Recording
 from lockstep.report import receipt
 from lockstep.report.receipt import Receipt
+from tests.receipt_story import (
+    REQUESTS,
+    Story,
+    bind,
+    gang_bound,
+    gang_created,
+    gang_ends,
+    members,
+    workers,
+)
 
-REQUESTS = {"cpu": "2", "memory": "4Gi"}
 UNSCHEDULABLE = (
     "4/4 tasks in gang unschedulable: pod group is not ready, 4 Pending, 4 minAvailable; "
     "Pending: 2 Schedulable, 2 Unschedulable. Origin reason is pod: 0/3 nodes are unavailable: "
@@ -28,90 +35,14 @@ CONTEXT: dict[str, Any] = {
 }
 
 
-@dataclass
-class Story:
-    """A recording in the making: each method tells one thing that happened."""
-
-    scenario: str
-    started: str
-    recording: Recording = field(init=False)
-
-    def __post_init__(self) -> None:
-        header = Header(self.scenario, (f"lockstep-{self.scenario}",), self.scenario, self.started)
-        self.recording = Recording(header)
-
-    def tell(self, at: float, kind: Kind, name: str, facts: Mapping[str, Any], **more: Any) -> None:
-        change: Change = more.pop("change", "MODIFIED")
-        version = str(len(self.recording.observations) + 1)
-        uid = more.pop("uid", f"uid-{self.scenario}-{kind}-{name}")
-        namespace = "" if kind == "node" else f"lockstep-{self.scenario}"
-        self.recording.add(
-            Observation(at, kind, change, namespace, name, uid, version, facts, **more)
-        )
-
-    def node(self, at: float, number: int, *, blocked: bool = False, listed: bool = False) -> None:
-        taint = {"key": "lockstep.dev/blocked", "value": self.scenario, "effect": "NoSchedule"}
-        facts = {
-            "taints": [taint] if blocked else [],
-            "unschedulable": False,
-            "ready": True,
-            "cpu": "4",
-            "memory": "8Gi",
-        }
-        self.tell(at, "node", self.worker(number), facts, listed=listed)
-
-    def worker(self, number: int) -> str:
-        return f"{self.scenario}-worker-{number}"
-
-    def pod(self, at: float, name: str, **facts: Any) -> None:
-        more = {key: facts.pop(key) for key in ("listed", "change", "uid") if key in facts}
-        known = {
-            "group": None,
-            "role": None,
-            "node": None,
-            "phase": "Pending",
-            "ready": False,
-            "deleting": False,
-            "requests": REQUESTS,
-        }
-        self.tell(at, "pod", name, {**known, **facts}, **more)
-
-    def pod_group(self, at: float, group: str, phase: str, *, listed: bool = False) -> None:
-        facts = {
-            "group": group,
-            "minMember": 4,
-            "minResources": {"cpu": "8", "memory": "16Gi"},
-            "phase": phase,
-        }
-        self.tell(at, "podgroup", f"{group}-6c67cc9968", facts, listed=listed)
-
-    def event(self, at: float, reason: str, about: str, message: str, count: int = 1) -> None:
-        facts = {"reason": reason, "message": message, "object": about, "count": count}
-        self.tell(at, "event", f"{about}.{reason}".lower(), facts)
-
-    def wait(self, until: float) -> None:
-        self.recording.end = until
-
-
-def names(scenario: str, size: int = 4) -> list[tuple[str, str]]:
-    """Pods of the first group with their roles, as LWS names them."""
-    leader = f"{scenario}-pods-0"
-    return [(leader, "leader")] + [(f"{leader}-{n}", "worker") for n in range(1, size)]
-
-
-def workers(story: Story, blocked: Sequence[int] = (), *, listed: bool = True) -> None:
-    for number in range(3):
-        story.node(0.004, number, blocked=number in blocked, listed=listed)
-
-
 def placed() -> Receipt:
     story = Story("gang", "2026-03-02T09:14:00.120Z")
     workers(story)
     story.pod_group(1.214, "gang-pods-0", "Pending")
-    for index, (name, role) in enumerate(names("gang")):
+    for index, (name, role) in enumerate(members("gang-pods-0")):
         story.pod(1.198 + index * 0.019, name, group="gang-pods-0", role=role, change="ADDED")
     story.pod_group(1.702, "gang-pods-0", "Inqueue")
-    _bind(story, "gang", 2.381, [0.0, 0.006, 0.013, 0.021])
+    bind(story, "gang", 2.381, [0.0, 0.006, 0.013, 0.021])
     story.pod_group(2.944, "gang-pods-0", "Running")
     story.event(
         2.43,
@@ -137,7 +68,7 @@ def held() -> Receipt:
     workers(story)
     for number in (0, 1):
         story.node(0.71 + number / 100, number, blocked=True)
-    for index, (name, role) in enumerate(names("constrained")):
+    for index, (name, role) in enumerate(members("constrained-pods-0")):
         story.pod(1.55 + index * 0.02, name, group="constrained-pods-0", role=role, change="ADDED")
     story.pod_group(1.561, "constrained-pods-0", "Pending")
     story.pod_group(2.02, "constrained-pods-0", "Inqueue")
@@ -166,11 +97,11 @@ def released(quiet: float = 0.0) -> Receipt:
     """Free one worker; `quiet` is a time before it in which nothing happens."""
     story = Story("constrained", "2026-03-02T09:14:22.500Z")
     workers(story, blocked=(0, 1))
-    for name, role in names("constrained"):
+    for name, role in members("constrained-pods-0"):
         story.pod(0.005, name, group="constrained-pods-0", role=role, listed=True)
     story.pod_group(0.006, "constrained-pods-0", "Inqueue", listed=True)
     story.node(1.402 + quiet, 1)
-    _bind(story, "constrained", 1.981 + quiet, [0.0, 0.004, 0.011, 0.018])
+    bind(story, "constrained", 1.981 + quiet, [0.0, 0.004, 0.011, 0.018])
     story.pod_group(2.7 + quiet, "constrained-pods-0", "Running")
     story.wait(2.9 + quiet)
     return _receipt(
@@ -222,9 +153,9 @@ def broken() -> Receipt:
     """A gang of which one pod never got a node."""
     story = Story("gang", "2026-03-02T09:14:00.120Z")
     workers(story)
-    for index, (name, role) in enumerate(names("gang")):
+    for index, (name, role) in enumerate(members("gang-pods-0")):
         story.pod(1.198 + index * 0.019, name, group="gang-pods-0", role=role, change="ADDED")
-    _bind(story, "gang", 2.0, [0.0, 0.01, 0.02])
+    bind(story, "gang", 2.0, [0.0, 0.01, 0.02])
     story.wait(8.0)
     return _receipt(
         story,
@@ -244,9 +175,7 @@ def crowd(gangs: int = 100) -> Receipt:
     workers(story)
     for number in range(gangs):
         group = f"contention-pods-{number}"
-        members = [group] + [f"{group}-{n}" for n in range(1, 4)]
-        for index, name in enumerate(members):
-            role = "worker" if index else "leader"
+        for index, (name, role) in enumerate(members(group)):
             told = {"group": group, "role": role}
             story.pod(0.5 + number * 0.09 + index * 0.01, name, change="ADDED", **told)
             bound = 1.2 + number * 0.11 + index * 0.006
@@ -262,16 +191,16 @@ def serialized() -> Receipt:
     story = Story("contention", "2026-03-02T09:20:00.000Z")
     workers(story)
     for one in range(3):
-        _gang(story, f"contention-lws-{one}", 0, 0.4 + one * 0.05)
+        gang_created(story, f"contention-lws-{one}", 0, 0.4 + one * 0.05)
     for turn in range(4):
         number, start = turn % 3, 1.0 + turn * 1.6
         group, life = f"contention-lws-{number}", turn // 3
-        _gang_bound(story, group, life, start)
+        gang_bound(story, group, life, start)
         if turn < 3:
             told = f"done: {group} has worked for 1.0 s and ends"
             story.event(start + 1.1, "LockstepDrill", "LeaderWorkerSet/contention-lws", told)
-            _gang_ends(story, group, life, start + 1.12)
-            _gang(story, group, life + 1, start + 1.4)
+            gang_ends(story, group, life, start + 1.12)
+            gang_created(story, group, life + 1, start + 1.4)
     story.event(6.9, "LockstepDrill", "LeaderWorkerSet/contention-lws", "drill over")
     story.recording.observations.sort(key=lambda seen: seen.at)
     story.wait(7.0)
@@ -288,8 +217,8 @@ def deadlocked() -> Receipt:
     workers(story)
     for one in range(3):
         group = f"contention-control-lws-{one}"
-        _gang(story, group, 0, 0.4 + one * 0.05)
-        _gang_bound(story, group, 0, 0.5 + one * 0.08, 2)
+        gang_created(story, group, 0, 0.4 + one * 0.05)
+        gang_bound(story, group, 0, 0.5 + one * 0.08, 2)
     story.recording.observations.sort(key=lambda seen: seen.at)
     story.wait(4.2)
     measures = {"gangsCompleted": 0, "podSecondsWasted": 21.7, "longestWaitSeconds": 3.8}
@@ -297,30 +226,6 @@ def deadlocked() -> Receipt:
         story, "deadlocked", bound=6, skew=None, groups=3, gang=False, measures=measures,
         evidence=["3 gangs hold 6 places and none of them is complete"],
     )  # fmt: skip
-
-
-def _members(group: str) -> list[tuple[str, str]]:
-    return [(group, "leader")] + [(f"{group}-{n}", "worker") for n in range(1, 4)]
-
-
-def _gang(story: Story, group: str, life: int, at: float) -> None:
-    for index, (name, role) in enumerate(_members(group)):
-        facts = {"group": group, "role": role, "uid": f"{name}-{life}"}
-        story.pod(at + index * 0.01, name, change="ADDED", **facts)
-
-
-def _gang_bound(story: Story, group: str, life: int, at: float, part: int = 4) -> None:
-    for index, (name, role) in enumerate(_members(group)[:part]):
-        facts = {"group": group, "role": role, "uid": f"{name}-{life}"}
-        story.pod(at + index * 0.006, name, node=story.worker(index % 3), **facts)
-        running = {**facts, "node": story.worker(index % 3), "phase": "Running"}
-        story.pod(at + 0.1 + index * 0.01, name, **running)
-
-
-def _gang_ends(story: Story, group: str, life: int, at: float) -> None:
-    for index, (name, role) in enumerate(_members(group)):
-        facts = {"group": group, "role": role, "uid": f"{name}-{life}", "deleting": True}
-        story.pod(at + index * 0.01, name, node=story.worker(index % 3), **facts)
 
 
 def real() -> list[Receipt]:
@@ -331,20 +236,6 @@ def real() -> list[Receipt]:
 def demo() -> list[Receipt]:
     """The walk of the demo."""
     return [placed(), held(), released(), partial()]
-
-
-def _bind(story: Story, scenario: str, first: float, delays: Sequence[float]) -> None:
-    members = list(zip(names(scenario), delays, strict=False))
-    for running in (False, True):
-        for index, ((name, role), delay) in enumerate(members):
-            story.pod(
-                first + delay + (0.35 + index * 0.03 if running else 0),
-                name,
-                group=f"{scenario}-pods-0",
-                role=role,
-                node=story.worker(1 if index < 2 else 2),
-                phase="Running" if running else "Pending",
-            )
 
 
 def _receipt(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
@@ -17,6 +14,8 @@ from google.protobuf import json_format  # type: ignore[import-untyped]
 from pulumi.runtime import resource
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto.source_pb2 import StackTrace
+
+from tests.unit.components.sdk import own_loop, traced_by, watched_applies
 
 # How programs and the engine mark special values; part of Pulumi's wire format.
 MARK = "4dabf18193072939515e22adb298388d"
@@ -33,8 +32,6 @@ internalCertManagement:
 clientConnection:
   qps: 500
 """
-
-Tracer = Callable[..., Any] | None
 
 CREDENTIALS = "token: hunter2"
 """What is in every kubeconfig here, and must be nowhere else."""
@@ -178,12 +175,12 @@ class Monitor(MockMonitor):
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802
         if request.type != "pulumi:pulumi:Stack":
             self._keep(request, json_format.MessageToDict(request.object), read=False)
-        with _own_loop():
+        with own_loop():
             return super().RegisterResource(request)  # type: ignore[no-untyped-call]
 
     def ReadResource(self, request: Any) -> Any:  # noqa: N802
         self._keep(request, json_format.MessageToDict(request.properties), read=True)
-        with _own_loop():
+        with own_loop():
             return super().ReadResource(request)  # type: ignore[no-untyped-call]
 
     def _keep(self, request: Any, inputs: dict[str, Any], *, read: bool) -> None:
@@ -218,7 +215,7 @@ def deploy(build: Callable[[], Any], *, graph: Graph | None = None, stack: str =
 
     @pulumi.runtime.test  # type: ignore[untyped-decorator]
     def run() -> pulumi.Output[None]:
-        with _traced_by(tracer):
+        with traced_by(tracer):
             value = build()
         secret = {key: output.is_secret() for key, output in exported.items()}
         return pulumi.Output.all(value, dict(exported), secret).apply(keep)
@@ -229,68 +226,18 @@ def deploy(build: Callable[[], Any], *, graph: Graph | None = None, stack: str =
     # A stack trace per resource, for an engine that would show it, takes half of the time.
     traces = patch.object(resource, "_get_stack_trace", StackTrace)
     exports = patch.object(pulumi, "export", export)
-    with _traced_by(None), _own_loop(), _watched_applies(graph, tracer), traces, exports:
+    with (
+        traced_by(None),
+        own_loop(),
+        watched_applies(graph.created_in_apply, tracer),
+        traces,
+        exports,
+    ):
         pulumi.runtime.set_mocks(
             graph, project="lockstep", stack=stack, preview=graph.preview, monitor=Monitor(graph)
         )
         run()
     return graph
-
-
-@contextmanager
-def _traced_by(tracer: Tracer) -> Iterator[None]:
-    """Let coverage look at the program, but not at the SDK: that takes twice as long."""
-    before, of_threads = sys.gettrace(), threading.gettrace()
-    sys.settrace(tracer)
-    threading.settrace(None)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
-        threading.settrace(of_threads)
-
-
-@contextmanager
-def _own_loop() -> Iterator[None]:
-    """Give the SDK the event loop that it would make in any thread, and never close."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    try:
-        yield
-    finally:
-        asyncio.set_event_loop(None)
-        loop.close()
-
-
-@contextmanager
-def _watched_applies(graph: Graph, tracer: Tracer) -> Iterator[None]:
-    """Notice every resource that is made while a function of `apply` runs."""
-    depth = 0
-    plain_apply, plain_init = pulumi.Output.apply, pulumi.Resource.__init__
-
-    def apply(self: Any, func: Callable[[Any], Any], *rest: Any, **options: Any) -> Any:
-        def noticed(value: Any) -> Any:
-            nonlocal depth
-            depth += 1
-            try:
-                with _traced_by(tracer):
-                    return func(value)
-            finally:
-                depth -= 1
-
-        return plain_apply(self, noticed, *rest, **options)
-
-    def init(self: Any, t: str, name: str, *rest: Any, **options: Any) -> None:
-        # The SDK itself makes these for references; they register nothing.
-        if depth and not options.get("dependency"):
-            graph.created_in_apply.append(name)
-        plain_init(self, t, name, *rest, **options)
-
-    pulumi.Output.apply, pulumi.Resource.__init__ = apply, init  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        pulumi.Output.apply, pulumi.Resource.__init__ = plain_apply, plain_init  # type: ignore[method-assign]
 
 
 def _name(urn: str) -> str:

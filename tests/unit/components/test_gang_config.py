@@ -8,12 +8,12 @@ import pulumi
 import pytest
 import yaml
 
-from components.gang_config import GangConfig, GangConfigArgs, restart_annotations
+from components.gang_config import GangConfig, GangConfigArgs
 from components.lws import LeaderWorkerSetOperator, LwsArgs
 from lockstep.lws.config_text import with_scheduler_provider
 from lockstep.lws.names import ORIGINAL_ANNOTATION
 from tests.unit.components import clusters
-from tests.unit.components.graph import COMMAND, UPSTREAM_CONFIG, Graph, deploy
+from tests.unit.components.graph import UPSTREAM_CONFIG, Graph, deploy
 
 KEY = "controller_manager_config.yaml"
 PATCH = "kubernetes:core/v1:ConfigMapPatch"
@@ -62,13 +62,6 @@ def test_patch_adds_the_provider_and_keeps_every_key_of_upstream() -> None:
     wanted = yaml.safe_load(UPSTREAM_CONFIG)
     wanted["gangSchedulingManagement"] = {"schedulerProvider": "volcano"}
     assert yaml.safe_load(text) == wanted
-
-
-def test_patch_takes_the_field_over_from_helm() -> None:
-    metadata = installed(enabled=True)["gang-config"].inputs["metadata"]
-    assert metadata["name"] == "lws-manager-config"
-    assert metadata["namespace"] == "lws-system"
-    assert metadata["annotations"]["pulumi.com/patchForce"] == "true"
 
 
 def test_patch_turned_off_stays_and_gives_upstream_back() -> None:
@@ -138,13 +131,6 @@ def test_manager_is_not_restarted_for_the_config_that_it_has() -> None:
     assert pod_annotations(installed(enabled=True, config=already)) == {}
 
 
-def test_restart_follows_the_config_and_nothing_else() -> None:
-    first = restart_annotations("a", "b", "1")
-    assert first == restart_annotations("a", "b", "1")
-    assert first == restart_annotations("other", "b", "1")
-    assert first != restart_annotations("a", "c", "1")
-
-
 def test_manager_on_the_host_is_restarted_by_its_own_resource() -> None:
     assert installed(enabled=True, kwok=True).of_type(RESTART) == []
 
@@ -184,9 +170,3 @@ def test_found_lws_keeps_a_provider_of_its_own_choice(tmp_path: Path) -> None:
     changed = Graph(config_map={KEY: text}, annotations={ORIGINAL_ANNOTATION: theirs})
     off = found(tmp_path, enabled=False, graph=changed)
     assert off["gang-config"].inputs["data"][KEY] == theirs
-
-
-def test_gang_config_is_switched_by_patches_only() -> None:
-    kinds = {r.type for r in installed(enabled=True).records.values() if r.parent == "gang"}
-    assert kinds == {"kubernetes:core/v1:ConfigMap", PATCH, RESTART}
-    assert COMMAND not in kinds

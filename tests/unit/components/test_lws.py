@@ -42,24 +42,6 @@ def test_lws_comes_from_a_local_chart_when_there_is_one() -> None:
     assert "version" not in release
 
 
-def test_lws_release_has_the_name_that_its_objects_are_found_by() -> None:
-    graph = lws_on_kind()
-    assert graph["lws-release"].inputs["name"] == "lws"
-    assert graph["lws-release"].inputs["namespace"] == "lws-system"
-    assert graph.waits_for("lws-release", "lws-namespace")
-
-
-def test_lws_runs_one_small_pinned_manager_where_pods_run() -> None:
-    release = lws_on_kind()["lws-release"].inputs
-    assert release["values"] == {
-        "replicaCount": 1,
-        "image": {"manager": {"tag": "v0.8.0", "pullPolicy": "IfNotPresent"}},
-        "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}},
-    }
-    assert release["skipAwait"] is False
-    assert "postrender" not in release
-
-
 def test_lws_webhooks_go_to_the_host_where_the_manager_runs_there() -> None:
     release = lws_on_kwok()["lws-release"].inputs
     assert release["values"]["replicaCount"] == 0

@@ -26,20 +26,6 @@ def test_rights_are_exactly_the_verbs_that_lws_uses() -> None:
     ]
 
 
-def test_rights_are_bound_to_the_service_account_of_lws() -> None:
-    graph = rights()
-    binding = graph["rights-binding"].inputs
-    assert binding["subjects"] == [
-        {"kind": "ServiceAccount", "name": "lws-controller-manager", "namespace": "lws-system"}
-    ]
-    assert binding["roleRef"] == {
-        "apiGroup": "rbac.authorization.k8s.io",
-        "kind": "ClusterRole",
-        "name": "lockstep-kind-lws-podgroups",
-    }
-    assert graph.waits_for("rights-binding", "rights-role")
-
-
 def test_rights_are_named_after_the_cluster_as_two_stacks_may_share_one() -> None:
     graph = rights()
     names = {graph[f"rights-{part}"].inputs["metadata"]["name"] for part in ("role", "binding")}

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-import yaml
 
 from components.platform import Platform, PlatformArgs
 from components.scheduler_conf import PREEMPTION
 from components.volcano import Volcano, VolcanoArgs, chart_values
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
-
-
-def plugins() -> dict[str, dict[str, Any]]:
-    tiers = yaml.safe_load(PREEMPTION)["tiers"]
-    return {plugin["name"]: plugin for tier in tiers for plugin in tier["plugins"]}
-
-
-def test_preemption_is_an_action_after_allocation() -> None:
-    actions = yaml.safe_load(PREEMPTION)["actions"].split(", ")
-    assert actions.index("allocate") < actions.index("preempt")
-    assert actions[0] == "enqueue"
-
-
-def test_a_gang_that_does_not_fit_gets_into_the_queue() -> None:
-    assert plugins()["overcommit"]["arguments"]["overcommit-factor"] >= 2
-    assert plugins()["proportion"]["enableJobEnqueued"] is False
-
-
-def test_the_gang_plugin_does_not_protect_every_gang_from_preemption() -> None:
-    assert plugins()["gang"]["enablePreemptable"] is False
 
 
 @pytest.mark.parametrize("host_operators", [True, False])

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pulumi
-import pytest
 
 from components.verdict import Verdict, VerdictArgs, Watch, WatchArgs
 from tests.unit.components import clusters
@@ -47,10 +46,6 @@ def test_a_changed_fingerprint_changes_the_recorder_in_place() -> None:
     assert "triggers" not in first.inputs
 
 
-def test_verdict_waits_for_the_recorder() -> None:
-    assert judged().waits_for("verdict-judge", "watch-recorder")
-
-
 def test_a_new_run_of_the_recorder_is_judged_again() -> None:
     class Later(Graph):
         def _stdout(self, inputs: dict[str, Any]) -> str:
@@ -70,13 +65,3 @@ def test_verdict_gets_the_expectation_complete_and_in_one_order() -> None:
 
 def test_verdict_result_is_what_the_judge_said() -> None:
     assert judged().value == {"ok": True, "observed": "placed"}
-
-
-def test_verdict_leaves_nothing_to_do_when_it_is_deleted() -> None:
-    assert judged()["verdict-judge"].step("delete") == ""
-
-
-@pytest.mark.parametrize("drill", [None, "recovery"])
-def test_verdict_names_the_drill_if_there_is_one(drill: str | None) -> None:
-    environment = judged(drill=drill)["verdict-judge"].environment
-    assert environment.get("LOCKSTEP_DRILL") == drill

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 
-from components.volcano import Volcano, VolcanoArgs, chart_values
+from components.volcano import Volcano, VolcanoArgs
 from lockstep import versions
 from tests.unit.components import clusters
-from tests.unit.components.graph import RELEASE, Graph, deploy
+from tests.unit.components.graph import Graph, deploy
 
 
 @functools.cache
@@ -33,35 +32,6 @@ def test_volcano_comes_from_a_local_chart_when_there_is_one() -> None:
     assert "repositoryOpts" not in release
 
 
-def test_volcano_namespace_is_a_resource_that_goes_with_the_stack() -> None:
-    graph = volcano_on_kind()
-    assert graph["volcano-namespace"].inputs["metadata"]["name"] == "volcano-system"
-    assert graph["volcano-release"].inputs["namespace"] == "volcano-system"
-    assert graph.waits_for("volcano-release", "volcano-namespace")
-    assert {r.parent for r in graph.records.values() if r.name.startswith("volcano-")} == {
-        "volcano"
-    }
-
-
-def test_volcano_images_are_pinned_to_the_version() -> None:
-    for host_operators in (True, False):
-        basic = chart_values("1.14.1", host_operators=host_operators)["basic"]
-        assert basic == {"image_tag_version": "v1.14.1", "image_pull_policy": "IfNotPresent"}
-
-
-def test_volcano_runs_its_admission_webhook_where_pods_run() -> None:
-    graph = volcano_on_kind()
-    custom = graph["volcano-release"].inputs["values"]["custom"]
-    assert custom["admission_enable"] is True
-    assert custom["vap_enable"] is False
-    assert [custom[f"{part}_replicas"] for part in ("controller", "scheduler", "admission")] == [
-        1,
-        1,
-        1,
-    ]
-    assert graph["volcano-release"].inputs["skipAwait"] is False
-
-
 def test_volcano_starts_no_pods_where_operators_run_on_the_host() -> None:
     def build() -> None:
         cluster = clusters.kwok()
@@ -73,19 +43,3 @@ def test_volcano_starts_no_pods_where_operators_run_on_the_host() -> None:
     assert custom["vap_enable"] is True
     assert {custom[f"{part}_replicas"] for part in ("controller", "scheduler", "admission")} == {0}
     assert release["skipAwait"] is True
-
-
-def test_volcano_requests_suit_a_laptop() -> None:
-    custom = chart_values("1.14.1", host_operators=False)["custom"]
-    for part in ("controller", "scheduler", "admission"):
-        assert custom[f"{part}_resources"]["requests"] == {"cpu": "25m", "memory": "64Mi"}
-
-
-def test_volcano_outlives_nothing_in_an_existing_cluster(tmp_path: Path) -> None:
-    def build() -> None:
-        cluster = clusters.existing(tmp_path)
-        Volcano("volcano", VolcanoArgs(cluster, "1.14.1"), cluster.opts())
-
-    graph = deploy(build)
-    assert len(graph.of_type(RELEASE)) == 1
-    assert {record.deleted_with for record in graph.records.values()} == {""}

@@ -80,17 +80,6 @@ def test_every_module_pins_checksums(group: Group) -> None:
         assert " h1:" in (cache.sources() / module / "go.sum").read_text()
 
 
-def test_tool_names_are_the_ones_others_ask_for() -> None:
-    names = [p.name for group in catalogue.groups().values() for p in group.programs]
-    assert len(names) == len(set(names))
-    assert set(names) >= {
-        *("pulumi", "kubectl", "kind", "etcd", "kwok", "kwokctl"),
-        *("kube-apiserver", "kube-controller-manager", "kube-scheduler"),
-        *("vc-scheduler", "vc-controller-manager"),
-        *(f"lws-manager-{version}" for version in versions.LWS_SUPPORTED),
-    }
-
-
 def test_lws_versions_have_a_group_and_only_the_default_one_is_made_unasked() -> None:
     made_unasked = {name for name in default_groups() if name.startswith("lws-")}
     assert made_unasked == {f"lws-{versions.LWS_DEFAULT}"}

@@ -12,7 +12,7 @@ import pytest
 import toolchain
 from lockstep import versions
 from lockstep.cli import main
-from toolchain import cache, catalogue, users_tools
+from toolchain import cache, catalogue
 
 MakeProgram = Callable[[str, str], Path]
 
@@ -62,34 +62,6 @@ def test_list_makes_nothing_and_shows_sources(
     assert lines["etcd"].split()[2:] == ["absent", "make", "tools"]
     assert lines["kind"].endswith("lockstep tools --kind")
     assert "chart volcano" in lines
-
-
-def test_json_has_one_object_per_tool(
-    asked: list[tuple[str, ...]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["tools", "--list", "--json"]) == 0
-    assert asked == []
-    items = {item["name"]: item for item in json.loads(capsys.readouterr().out)}
-    assert items["pulumi"] == {
-        "name": "pulumi",
-        "version": versions.PULUMI,
-        "source": "absent",
-        "built_from": "",
-        "path": "make tools",
-    }
-
-
-def test_plugins_of_the_user_are_listed_as_theirs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in users_tools.PLUGINS:
-        plugin = users_tools.plugin_path(tmp_path / "home" / ".pulumi", name)
-        plugin.parent.mkdir(parents=True)
-        plugin.touch()
-    main(["tools", "--list", "--json"])
-    items = {item["name"]: item for item in json.loads(capsys.readouterr().out)}
-    assert items["pulumi-resource-command"]["source"] == "yours"
-    assert items["pulumi-resource-command"]["path"].startswith(str(tmp_path / "home"))
 
 
 def test_export_is_what_a_shell_can_evaluate(

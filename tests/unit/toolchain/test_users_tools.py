@@ -104,10 +104,3 @@ def test_plugins_in_the_users_pulumi_home_make_ours_unnecessary() -> None:
         plugin.parent.mkdir(parents=True)
         plugin.touch()
     assert all(users_tools.has_group(group) for group in groups)
-
-
-def test_users_own_pulumi_makes_the_group_unnecessary(make_program: MakeProgram) -> None:
-    assert not users_tools.has_group(catalogue.groups()["pulumi"])
-    make_program("pulumi-language-python", "")
-    make_program("pulumi", f"v{versions.PULUMI}")
-    assert users_tools.has_group(catalogue.groups()["pulumi"])

@@ -43,28 +43,12 @@ def test_existing_provider_has_the_explicit_context_and_no_credentials(tmp_path:
     assert "hunter2" not in str(provider)
 
 
-def test_existing_kubeconfig_stays_out_of_the_stack_unless_asked_for(tmp_path: Path) -> None:
-    assert existing_cluster(tmp_path).value["kubeconfig"] is None
-
-
 def test_existing_kubeconfig_is_secret_and_has_one_context_only(tmp_path: Path) -> None:
     value = existing_cluster(tmp_path, export_kubeconfig=True).value
     assert value["secret"] is True
     config = yaml.safe_load(value["kubeconfig"])
     assert config["current-context"] == "mine"
     assert [user["user"]["token"] for user in config["users"]] == ["hunter2"]
-
-
-def test_existing_is_not_owned_and_runs_operators_as_pods(tmp_path: Path) -> None:
-    graph = existing_cluster(tmp_path)
-    assert (graph.value["owned"], graph.value["on host"]) == (False, False)
-    assert {record.deleted_with for record in graph.records.values()} == {""}
-
-
-def test_existing_is_reached_by_commands_through_file_and_context(tmp_path: Path) -> None:
-    environment = existing_cluster(tmp_path)["cluster-gang-pool"].environment
-    assert environment["LOCKSTEP_KUBECONFIG"] == str(tmp_path / "kubeconfig")
-    assert environment["LOCKSTEP_CONTEXT"] == "mine"
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,6 @@ def test_kind_provider_survives_a_refresh_without_its_cluster() -> None:
     assert provider.deleted_with == "cluster-containers"
 
 
-def test_kind_runs_operators_as_pods() -> None:
-    assert kind_cluster().value["on host"] is False
-
-
 def test_kind_pool_is_of_labelled_workers_with_room_for_the_system() -> None:
     graph = kind_cluster(("gang", 2))
     for index, node in enumerate(("lockstep-kind-worker", "lockstep-kind-worker2")):

@@ -6,7 +6,7 @@ from typing import Any
 
 from components.cluster.kwok import KwokCluster, KwokClusterArgs
 from tests.unit.components import clusters
-from tests.unit.components.graph import CREDENTIALS, Graph, deploy
+from tests.unit.components.graph import Graph, deploy
 
 
 def made(size: int = 3, **sizes: str) -> Graph:
@@ -30,12 +30,6 @@ def test_cluster_is_created_and_deleted_by_one_command() -> None:
     assert (record.step("create"), record.step("delete")) == ("cluster create", "cluster delete")
     assert record.delete_first, "two clusters of one name cannot run at the same time"
     assert "stdout" in record.secret_outputs
-
-
-def test_cluster_says_how_to_reach_it() -> None:
-    value = made().value
-    assert value["kubeconfig"] == CREDENTIALS
-    assert (value["url"], value["ca"]) == ("https://127.0.0.1:9443", "Q0E=")
 
 
 def test_workers_have_size_label_and_a_simulated_kubelet() -> None:

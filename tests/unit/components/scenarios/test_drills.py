@@ -4,34 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.components.graph import Graph
 from tests.unit.components.scenarios.test_scenarios import scenario, workload
-
-
-def drill(graph: Graph, name: str) -> str:
-    return graph[f"{name}-verdict-judge"].environment["LOCKSTEP_DRILL"]
-
-
-@pytest.mark.parametrize(
-    ("name", "verdict"),
-    [
-        ("recovery", "recreated"),
-        ("rolling-update", "rolled"),
-        ("scale", "scaled"),
-        ("leader-ready", "leader-first"),
-        ("missing-rbac", "refused"),
-    ],
-)
-def test_scenario_has_a_drill_of_its_name_and_its_verdict(name: str, verdict: str) -> None:
-    graph = scenario(name, groups=2, workers=12)
-    assert drill(graph, name) == name
-    assert graph.value["expectation"]["verdict"] == verdict
-    assert graph.value["expectation"]["gang"] is True
-    assert workload(graph)["metadata"]["namespace"] == f"lockstep-{name}"
-
-
-def test_recovery_starts_with_all_workers_free() -> None:
-    assert scenario("recovery").blocked_workers("recovery") == 0
 
 
 @pytest.mark.parametrize(("size", "groups", "blocked"), [(4, 2, 8), (3, 1, 10), (2, 3, 9)])

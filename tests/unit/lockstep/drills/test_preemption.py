@@ -7,7 +7,7 @@ import pytest
 from lockstep.drills import DrillTimeout, preemption
 from lockstep.errors import LockstepError
 from lockstep.judge import Workload
-from tests.unit.lockstep.drills.stage import Stage, context_of, marks
+from tests.unit.lockstep.drills.stage import Stage, context_of
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
 RIVALRY = expect("preempted-whole", rival=Workload("LeaderWorkerSet", "high"))
@@ -46,20 +46,6 @@ def cluster(*, let_in: bool = False, classes: tuple[str, ...] = ("high",) * 4) -
     else:
         gang_placed(story, 2.0)
     return stage
-
-
-def test_rival_comes_to_a_full_pool_and_gets_its_priority_where_volcano_looks() -> None:
-    stage = cluster()
-    preemption.run(context_of(stage, RIVALRY))
-    assert stage.actions == [
-        ("patch", "high", {"spec": {"replicas": 0}}),
-        ("patch", "high", {"spec": {"replicas": 1}}),
-        ("patch", "high-0-r1", {"spec": {"priorityClassName": "high"}}),
-    ]
-    assert marks(stage) == [
-        "arrives: a gang of higher priority",
-        "priority: PodGroup high-0-r1 gets high, which LWS did not set",
-    ]
 
 
 def test_rival_of_an_earlier_drill_goes_first() -> None:

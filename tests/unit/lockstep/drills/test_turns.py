@@ -5,7 +5,6 @@ from typing import Any
 import httpx2
 import pytest
 from lightkube import ApiError
-from lightkube.types import CascadeType
 
 from lockstep import judge
 from lockstep.drills import DrillTimeout, endurance, turns
@@ -60,19 +59,6 @@ def test_every_gang_ends_once_and_one_more_runs() -> None:
     assert verdict is not None
     assert verdict.ok
     assert verdict.measures["gangsCompleted"] == 3
-
-
-def test_leaders_are_deleted_in_the_foreground_after_some_work_and_a_mark() -> None:
-    stage = fair_cluster()
-    turns.run(context_of(stage, TURNS))
-    deleted = {name: how for _, name, how in stage.actions}
-    assert deleted["gang-1"]["cascade"] == CascadeType.FOREGROUND
-    assert {how["namespace"] for _, _, how in stage.actions} == {TURNS.namespace}
-    assert [note.split(" has worked")[0] for note in marks(stage)] == [
-        "done: gang-0",
-        "done: gang-1",
-        "done: gang-2",
-    ]
 
 
 def test_a_gang_that_never_comes_is_not_awaited_for_ever() -> None:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from lockstep import judge
-from lockstep.judge import Expectation, Verdict
+from lockstep.judge import Expectation
 from tests.unit.lockstep.crowds import crowd, ended, turn
+from tests.unit.lockstep.judge.verdicts import accepted, judged
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
-
-
-def judged(story: Story, expectation: Expectation) -> Verdict:
-    verdict = judge.judge(story.recording, expectation)
-    assert verdict is not None
-    return verdict
 
 
 def capped(groups: int = 3, cap: int = 2) -> Expectation:
@@ -38,8 +33,7 @@ def queued(reason: bool = True, last: float = 0.3) -> Story:
 
 
 def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
-    verdict = judged(queued(), capped())
-    assert verdict.ok
+    verdict = accepted(queued(), capped())
     assert verdict.observed == "capped"
     assert verdict.reason.startswith("never more than 2 of 3 gangs ran at once")
     assert verdict.measures["gangsAtOnce"] == 2
@@ -51,8 +45,7 @@ def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
 
 def test_pods_of_a_gang_that_ends_are_told_but_not_held_against_the_queue() -> None:
     story = queued(last=2.5)
-    verdict = judged(story, capped())
-    assert verdict.ok
+    verdict = accepted(story, capped())
     assert any("while a gang ended, 10 pods held a place" in line for line in verdict.evidence)
 
 

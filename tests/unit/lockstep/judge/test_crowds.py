@@ -12,17 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lockstep import judge
-from lockstep.judge import Expectation, RecheckAt, Verdict, figures
+from lockstep.judge import Expectation, RecheckAt, figures
 from lockstep.judge.history import History
 from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
-from tests.unit.lockstep.judge.test_capped import queued
+from tests.unit.lockstep.judge.test_capped import capped, queued
+from tests.unit.lockstep.judge.verdicts import accepted, judged
 from tests.unit.lockstep.story import NAMESPACE, Story, expect, gang_created, gang_placed, pods
-
-
-def judged(story: Story, expectation: Expectation) -> Verdict:
-    verdict = judge.judge(story.recording, expectation)
-    assert verdict is not None
-    return verdict
 
 
 def serialized(groups: int = 3) -> Expectation:
@@ -30,8 +25,7 @@ def serialized(groups: int = 3) -> Expectation:
 
 
 def test_serialized_when_every_gang_had_its_turn() -> None:
-    verdict = judged(taking_turns(), serialized())
-    assert verdict.ok
+    verdict = accepted(taking_turns(), serialized())
     assert verdict.observed == "serialized"
     assert verdict.reason.startswith("3 gangs completed, never more than 1 at once")
     assert verdict.bind_skew_seconds == 0.03
@@ -133,8 +127,7 @@ def test_the_end_of_a_gang_may_take_its_time() -> None:
     gang_created(story, 9.5, 0)
     turn(story, 10.0, 1)
     gang_placed(story, 13.0, 0)
-    verdict = judged(story, serialized(2))
-    assert verdict.ok
+    verdict = accepted(story, serialized(2))
     assert verdict.measures["podSecondsEnding"] == pytest.approx(2 + 4 + 6 + 0.6, abs=0.01)
 
 
@@ -170,8 +163,7 @@ def deadlocked(groups: int = 3) -> Expectation:
 def test_deadlocked_when_it_lasts() -> None:
     story = deadlock()
     assert judge.assess(story.until(4.0).recording, deadlocked()) == RecheckAt(5.0)
-    verdict = judged(story.until(12.0), deadlocked())
-    assert verdict.ok
+    verdict = accepted(story.until(12.0), deadlocked())
     assert verdict.observed == "deadlocked"
     assert verdict.reason == (
         "3 gangs hold 4 places and none of them is complete: 40.0 pod-seconds wasted in 10.0 s"
@@ -207,10 +199,6 @@ def test_a_deadlock_under_pod_groups_proves_nothing() -> None:
     story = deadlock().pod_group(1.1)
     verdict = judged(story.until(30.0), deadlocked())
     assert (verdict.observed, verdict.ok) == ("mismatched", False)
-
-
-def capped(groups: int = 3, cap: int = 2) -> Expectation:
-    return expect("capped", scenario="queue-cap", groups=groups, at_once=cap, queue="narrow")
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

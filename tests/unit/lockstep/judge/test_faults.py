@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lockstep import judge
-from lockstep.judge import Limits, RecheckAt, Verdict
+from lockstep.judge import RecheckAt
+from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, fault, judged
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -15,21 +16,6 @@ from tests.unit.lockstep.story import (
     gang_placed,
     pods,
 )
-
-
-def fault(story: Story, verdict: str, **changes: object) -> Verdict:
-    """The verdict that the story already decides, which is not ok."""
-    decided = judge.judge(story.recording, expect(verdict, **changes))
-    assert decided is not None
-    assert not decided.ok
-    return decided
-
-
-def at_deadline(story: Story, verdict: str = "placed") -> Verdict:
-    assert judge.judge(story.recording, expect(verdict)) is None
-    concluded = judge.conclude(story.recording, expect(verdict))
-    assert not concluded.ok
-    return concluded
 
 
 def test_partly_bound_for_longer_than_a_burst_is_a_violation() -> None:
@@ -59,17 +45,6 @@ def test_partly_bound_then_recovered_is_still_a_violation() -> None:
     assert any("from 2.000 s to 5.100 s" in fact for fact in verdict.evidence)
 
 
-def test_a_longer_burst_can_be_allowed() -> None:
-    story = gang_created(Story())
-    for at, name in zip((2.0, 2.1, 5.0, 5.1), pods(), strict=True):
-        story.bind(at, name)
-    for name in pods():
-        story.run(5.2, name)
-    verdict = judge.judge(story.recording, expect("placed"), Limits(burst=4.0))
-    assert verdict is not None
-    assert verdict.ok
-
-
 def test_one_pod_with_another_scheduler() -> None:
     story = gang_created(Story())
     story.tell(1.3, "pod", "MODIFIED", "gang-0-2", scheduler="default-scheduler")
@@ -92,11 +67,6 @@ def test_scheduler_is_stopped() -> None:
     assert "no scheduler has handled them (is volcano running?)" in verdict.reason
 
 
-def test_held_expected_but_no_scheduler_looked() -> None:
-    verdict = at_deadline(gang_created(Story()).until(60.0), "held")
-    assert verdict.observed == "ignored"
-
-
 def test_held_expected_but_placed() -> None:
     verdict = fault(gang_placed(gang_created(Story())), "held")
     assert verdict.observed == "placed"
@@ -116,8 +86,7 @@ def test_partial_expected_but_everything_fitted() -> None:
     story = control(Story(), bound=4, refused=0)
     for index in range(4):
         story.run(1.5, f"no-gang-x-{index}")
-    verdict = judge.judge(story.recording, expect_partial())
-    assert verdict is not None
+    verdict = judged(story, expect_partial())
     assert (verdict.ok, verdict.observed) == (False, "placed")
 
 
@@ -192,9 +161,7 @@ def test_a_group_that_is_recreated_completely_is_no_violation() -> None:
         story.delete(25.0, name)
     for name in pods():
         story.pod(26.0, name)
-    verdict = judge.judge(gang_placed(story, at=27.0).recording, expect("placed"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(gang_placed(story, at=27.0), expect("placed"))
     assert verdict.bind_skew_seconds == 0.03
 
 
@@ -209,9 +176,7 @@ def test_another_generation_with_another_size_is_a_gang_of_its_own() -> None:
     for name in pods():
         story.pod(7.0, name, size=4, revision="new")
     story.pod_group(7.0)
-    verdict = judge.judge(gang_placed(story, at=8.0).recording, expect("placed"))
-    assert verdict is not None
-    assert verdict.ok
+    accepted(gang_placed(story, at=8.0), expect("placed"))
 
 
 def test_binds_told_late_after_a_cut_are_not_held_against_the_gang() -> None:
@@ -220,9 +185,7 @@ def test_binds_told_late_after_a_cut_are_not_held_against_the_gang() -> None:
         story.bind(6.01, name)
     for name in pods():
         story.run(6.1, name)
-    verdict = judge.judge(story.recording, expect("placed"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story, expect("placed"))
     assert verdict.bind_skew_seconds is None
     assert any("cut from 2.050 to 6.000 s" in fact for fact in verdict.evidence)
 

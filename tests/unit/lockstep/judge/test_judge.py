@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from lockstep import judge
 from lockstep.errors import LockstepError
 from lockstep.judge import Expectation, RecheckAt
+from tests.unit.lockstep.judge.verdicts import accepted, judged
 from tests.unit.lockstep.story import (
     REQUESTS,
     Story,
@@ -16,19 +17,18 @@ from tests.unit.lockstep.story import (
     expect_partial,
     gang_created,
     gang_placed,
+    pods,
 )
 
 
 def test_placed_needs_every_pod_running() -> None:
     story = gang_created(Story())
-    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+    for name in pods():
         story.bind(2.0, name)
     assert judge.judge(story.recording, expect("placed")) is None
-    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+    for name in pods():
         story.run(2.2, name)
-    verdict = judge.judge(story.recording, expect("placed"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story, expect("placed"))
     assert verdict.observed == "placed"
     assert (verdict.bound, verdict.size) == (4, 4)
 
@@ -36,8 +36,7 @@ def test_placed_needs_every_pod_running() -> None:
 def test_placed_reports_bind_skew_and_the_pod_group() -> None:
     story = gang_placed(gang_created(Story()))
     story.phase(1.5, "Inqueue").phase(2.5, "Running")
-    verdict = judge.judge(story.recording, expect("placed"))
-    assert verdict is not None
+    verdict = judged(story, expect("placed"))
     assert verdict.bind_skew_seconds == 0.03
     assert verdict.release_latency_seconds is None
     assert verdict.pod_group == {
@@ -56,9 +55,7 @@ def test_placed_compares_resources_as_quantities() -> None:
     story = Story()
     gang_created(story)
     story.tell(1.2, "podgroup", "MODIFIED", "gang-0-r1", minResources={"cpu": "8000m"})
-    verdict = judge.judge(gang_placed(story).recording, expect("placed", requests={"cpu": "2"}))
-    assert verdict is not None
-    assert verdict.ok
+    accepted(gang_placed(story), expect("placed", requests={"cpu": "2"}))
 
 
 def test_placed_with_several_groups_waits_for_all_and_reports_the_longest_skew() -> None:
@@ -67,30 +64,24 @@ def test_placed_with_several_groups_waits_for_all_and_reports_the_longest_skew()
     assert judge.judge(story.recording, expect("placed", groups=2)) is None
     gang_placed(story, at=3.0, group=1)
     story.tell(3.3, "pod", "MODIFIED", "gang-1-3")
-    verdict = judge.judge(story.recording, expect("placed", groups=2))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story, expect("placed", groups=2))
     assert (verdict.bound, verdict.size) == (8, 8)
     assert verdict.bind_skew_seconds == 0.03
 
 
 def test_pods_that_were_bound_before_the_recording_have_no_bind_skew() -> None:
     story = Story()
-    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+    for name in pods():
         story.pod(0.0, name, node="w1", phase="Running", listed=True)
     story.pod_group(0.0, listed=True)
-    verdict = judge.judge(story.recording, expect("placed"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story, expect("placed"))
     assert verdict.bind_skew_seconds is None
 
 
 def test_held_needs_several_cycles_that_refused_the_whole_gang() -> None:
     story = gang_created(Story()).refuse(2.0, 1).refuse(3.0, 2).until(9.0)
     assert judge.judge(story.recording, expect("held")) is None
-    verdict = judge.judge(story.refuse(4.0, 3).recording, expect("held"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story.refuse(4.0, 3), expect("held"))
     assert verdict.observed == "held"
     assert verdict.bound == 0
     assert "1 Insufficient cpu" in verdict.reason
@@ -119,28 +110,24 @@ def test_held_does_not_count_cycles_before_the_last_taint_change() -> None:
     story.refuse(2.0, 1).refuse(3.0, 2).refuse(4.0, 3).node(4.5, "w2", "blocked").until(9.0)
     assert judge.judge(story.recording, expect("held")) is None
     story.refuse(5.0, 4).refuse(6.0, 5).refuse(7.0, 6)
-    verdict = judge.judge(story.recording, expect("held"))
-    assert verdict is not None
-    assert verdict.ok
+    accepted(story, expect("held"))
 
 
 def test_held_again_when_volcano_no_longer_writes_events() -> None:
     unschedulable = [{"type": "Unschedulable", "status": "True", "reason": "", "message": ""}]
     story = Story()
-    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+    for name in pods():
         story.pod(0.0, name, listed=True)
     story.pod_group(0.0, conditions=unschedulable, listed=True)
     story.refuse(0.0, 2, tasks=1, listed=True).refuse(0.0, 23, listed=True).until(1.0)
     assert judge.assess(story.recording, expect("held")) == RecheckAt(3.0)
-    verdict = judge.judge(story.until(3.0).recording, expect("held"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story.until(3.0), expect("held"))
     assert any("after many earlier cycles: 4/4 tasks" in fact for fact in verdict.evidence)
 
 
 def test_held_is_not_believed_of_a_scheduler_that_stopped_long_ago() -> None:
     story = Story()
-    for name in ("gang-0", "gang-0-1", "gang-0-2", "gang-0-3"):
+    for name in pods():
         story.pod(0.0, name, listed=True)
     story.pod_group(0.0, listed=True).refuse(0.0, 5, listed=True).until(30.0)
     assert judge.judge(story.recording, expect("held")) is None
@@ -150,9 +137,7 @@ def test_released_measures_from_the_taint_that_went_to_the_last_bind() -> None:
     story = gang_created(Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked"))
     story.refuse(2.0, 1).refuse(3.0, 2).node(5.0, "w1")
     gang_placed(story, at=5.5).node(5.6, "w2")  # which changes nothing any more
-    verdict = judge.judge(story.recording, expect("released"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story, expect("released"))
     assert verdict.observed == "released"
     assert verdict.release_latency_seconds == 0.53
     assert verdict.bind_skew_seconds == 0.03
@@ -167,9 +152,7 @@ def test_released_is_not_called_held_while_it_waits_for_the_taint_to_go() -> Non
 
 def test_released_without_a_taint_that_went_has_no_latency() -> None:
     story = gang_placed(gang_created(Story().node(0.0, "w1", "blocked")))
-    verdict = judge.judge(story.recording, expect("released"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story, expect("released"))
     assert verdict.release_latency_seconds is None
 
 
@@ -180,16 +163,13 @@ def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
     for index in range(4):
         story.run(31.0, f"no-gang-x-{index}")
     expectation = replace(expect_partial(), verdict="placed")
-    verdict = judge.judge(story.recording, expectation)
-    assert verdict is not None
-    assert verdict.ok
+    accepted(story, expectation)
 
 
 def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() -> None:
     story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked")
     gang_placed(gang_created(story.node(1.0, "w2")))
-    verdict = judge.judge(story.node(3.0, "w1").recording, expect("released"))
-    assert verdict is not None
+    verdict = judged(story.node(3.0, "w1"), expect("released"))
     assert verdict.release_latency_seconds == 1.03
     assert verdict.evidence[-1] == ("w2 was unblocked at 1.000 s; the last bind came 1.030 s later")
 
@@ -197,9 +177,7 @@ def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() 
 def test_partial_needs_the_others_refused_and_some_time() -> None:
     story = control(Story())
     assert judge.assess(story.until(2.0).recording, expect_partial()) == RecheckAt(4.1)
-    verdict = judge.judge(story.until(4.2).recording, expect_partial())
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(story.until(4.2), expect_partial())
     assert (verdict.observed, verdict.bound, verdict.size) == ("partial", 2, 4)
     assert verdict.pod_group is None
     assert "Insufficient cpu" in " ".join(verdict.evidence)
@@ -208,23 +186,6 @@ def test_partial_needs_the_others_refused_and_some_time() -> None:
 def test_partial_is_not_decided_while_a_pod_was_not_refused() -> None:
     story = control(Story(), refused=1).until(60.0)
     assert judge.judge(story.recording, expect_partial()) is None
-
-
-def test_output_is_the_contract() -> None:
-    verdict = judge.judge(gang_placed(gang_created(Story())).recording, expect("placed"))
-    assert verdict is not None
-    assert set(verdict.to_mapping()) >= {
-        "expected",
-        "observed",
-        "ok",
-        "reason",
-        "bound",
-        "size",
-        "bindSkewSeconds",
-        "releaseLatencySeconds",
-        "podGroup",
-        "evidence",
-    }
 
 
 def test_expectation_survives_pulumi() -> None:

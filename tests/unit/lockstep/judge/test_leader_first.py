@@ -6,6 +6,7 @@ from lockstep import judge
 from lockstep.judge import Verdict
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.judge.verdicts import accepted
 from tests.unit.lockstep.story import expect
 
 LEADER_FIRST = expect("leader-first", min_member=1)
@@ -49,9 +50,7 @@ def conclude(story: DrillStory) -> Verdict:
 
 
 def test_leader_first_with_a_part_bound_and_the_rest_later() -> None:
-    verdict = judge.judge(released(split()).recording, LEADER_FIRST)
-    assert verdict is not None
-    assert verdict.ok, verdict.reason
+    verdict = accepted(released(split()), LEADER_FIRST)
     assert verdict.observed == "leader-first"
     assert verdict.measures == {
         "boundWithoutRoom": 2,
@@ -67,26 +66,14 @@ def test_leader_first_waits_for_the_end_of_the_drill() -> None:
 
 
 def test_a_group_that_is_held_is_not_leader_first() -> None:
-    story = (
-        DrillStory()
-        .whole(1.0)
-        .mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
-        .gone(10.1)
-        .leader(11.0)
-    )
+    story = with_room_for_a_part()
     story.own_pod_group(11.0, minMember=1)
     verdict = conclude(story.over(20.0))
     assert (verdict.observed, verdict.ok) == ("held", False)
 
 
 def test_workers_before_a_ready_leader_are_a_failure() -> None:
-    story = (
-        DrillStory()
-        .whole(1.0)
-        .mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
-        .gone(10.1)
-        .leader(11.0)
-    )
+    story = with_room_for_a_part()
     story.own_pod_group(11.0, minMember=1)
     story.workers(11.1)
     story.bind(12.0, "gang-0")
@@ -96,13 +83,7 @@ def test_workers_before_a_ready_leader_are_a_failure() -> None:
 
 
 def test_workers_without_their_leader_are_a_failure() -> None:
-    story = (
-        DrillStory()
-        .whole(1.0)
-        .mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
-        .gone(10.1)
-        .leader(11.0)
-    )
+    story = with_room_for_a_part()
     story.own_pod_group(11.0, minMember=1)
     story.workers(11.1)
     story.bind(12.0, "gang-0-1")
@@ -141,14 +122,7 @@ def rights_taken() -> DrillStory:
 
 
 def without_rights() -> DrillStory:
-    story = (
-        DrillStory()
-        .whole(1.0)
-        .mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not")
-        .gone(10.1)
-        .leader(11.0)
-    )
-    return story.mark(15.0, Topic.LWS_ERROR, FORBIDDEN)
+    return rights_taken().mark(15.0, Topic.LWS_ERROR, FORBIDDEN)
 
 
 def recovered(story: DrillStory) -> DrillStory:
@@ -160,9 +134,7 @@ def recovered(story: DrillStory) -> DrillStory:
 
 
 def test_refused_with_the_words_of_lws_and_the_recovery() -> None:
-    verdict = judge.judge(recovered(without_rights()).recording, REFUSED)
-    assert verdict is not None
-    assert verdict.ok, verdict.reason
+    verdict = accepted(recovered(without_rights()), REFUSED)
     assert verdict.evidence[0] == f"LWS: {FORBIDDEN}"
     assert verdict.measures == {"refusedSeconds": 5.0, "recoverySeconds": 2.0}
 
@@ -187,14 +159,7 @@ def test_unmanaged_when_the_leader_started_without_a_pod_group() -> None:
 
 
 def test_silent_when_lws_reported_no_error() -> None:
-    story = (
-        DrillStory()
-        .whole(1.0)
-        .mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not")
-        .gone(10.1)
-        .leader(11.0)
-    )
-    verdict = judge.conclude(recovered(story).recording, REFUSED)
+    verdict = judge.conclude(recovered(rights_taken()).recording, REFUSED)
     assert (verdict.observed, verdict.ok) == ("silent", False)
 
 

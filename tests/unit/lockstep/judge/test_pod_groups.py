@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lockstep import judge
-from lockstep.judge import RecheckAt, Verdict
+from lockstep.judge import RecheckAt
+from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, fault, judged
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -17,19 +20,12 @@ from tests.unit.lockstep.story import (
 )
 
 
-def fault(story: Story, verdict: str, **changes: object) -> Verdict:
-    """The verdict that the story already decides, which is not ok."""
-    decided = judge.judge(story.recording, expect(verdict, **changes))
-    assert decided is not None
-    assert not decided.ok
-    return decided
-
-
-def at_deadline(story: Story, verdict: str = "placed") -> Verdict:
-    assert judge.judge(story.recording, expect(verdict)) is None
-    concluded = judge.conclude(story.recording, expect(verdict))
-    assert not concluded.ok
-    return concluded
+def under_pod_group(**facts: Any) -> Story:
+    """A gang whose PodGroup has other facts than LWS gives it."""
+    story = Story()
+    for name in pods():
+        story.pod(1.0, name)
+    return story.pod_group(1.0, **facts)
 
 
 def successor(name: str, at: float = 10.0) -> Story:
@@ -46,10 +42,7 @@ def successor(name: str, at: float = 10.0) -> Story:
 
 
 def test_wrong_min_member() -> None:
-    story = Story()
-    for name in pods():
-        story.pod(1.0, name)
-    story.pod_group(1.0, minMember=1)
+    story = under_pod_group(minMember=1)
     gang_placed(story)
     assert judge.assess(story.recording, expect("placed")) == RecheckAt(3.2)
     verdict = fault(story.until(3.3), "placed")
@@ -58,21 +51,13 @@ def test_wrong_min_member() -> None:
 
 
 def test_min_member_of_one_is_right_when_the_leader_starts_alone() -> None:
-    story = Story()
-    for name in pods():
-        story.pod(1.0, name)
-    story.pod_group(1.0, minMember=1)
-    verdict = judge.judge(gang_placed(story).recording, expect("placed", min_member=1))
-    assert verdict is not None
-    assert verdict.ok
+    story = under_pod_group(minMember=1)
+    accepted(gang_placed(story), expect("placed", min_member=1))
 
 
 @pytest.mark.parametrize("reserved", [{"cpu": "6", "memory": "16Gi"}, {"cpu": "8"}, {"cpu": "?"}])
 def test_wrong_min_resources(reserved: dict[str, str]) -> None:
-    story = Story()
-    for name in pods():
-        story.pod(1.0, name)
-    story.pod_group(1.0, minResources=reserved)
+    story = under_pod_group(minResources=reserved)
     verdict = fault(gang_placed(story).until(9.0), "placed")
     assert verdict.observed == "mismatched"
     assert "PodGroup gang-0-r1 reserves" in verdict.reason
@@ -86,9 +71,7 @@ def test_extra_pod_group() -> None:
 
 
 def test_pod_group_of_a_deleted_leader_is_no_problem_until_it_is_collected() -> None:
-    verdict = judge.judge(successor("gang-0-r0").recording, expect("placed"))
-    assert verdict is not None
-    assert verdict.ok
+    verdict = accepted(successor("gang-0-r0"), expect("placed"))
     assert verdict.pod_group is not None
     assert verdict.pod_group["name"] == "gang-0-r1"
     assert any("gang-0-r0, whose leader was deleted, is not" in f for f in verdict.evidence)
@@ -130,9 +113,7 @@ def test_gang_that_lws_is_about_to_replace_is_no_verdict_yet() -> None:
     assert verdict.observed == "mismatched"
     assert "LWS has not finished the update of LeaderWorkerSet/gang" in verdict.reason
     story.tell(9.5, "workload", "MODIFIED", "gang", updating=False)
-    decided = judge.judge(story.recording, expect("placed"))
-    assert decided is not None
-    assert decided.ok
+    accepted(story, expect("placed"))
 
 
 def test_pods_of_one_gang_that_name_two_pod_groups() -> None:
@@ -145,16 +126,12 @@ def test_pods_of_one_gang_that_name_two_pod_groups() -> None:
 def test_an_empty_pod_group_that_volcano_left_behind_has_no_effect() -> None:
     story = gang_placed(gang_created(Story())).pod_group(2.0, name="podgroup-x", workload=None)
     story.tell(2.5, "podgroup", "MODIFIED", "podgroup-x", group=None)
-    verdict = judge.judge(story.until(9.0).recording, expect("placed"))
-    assert verdict is not None
-    assert verdict.ok
+    accepted(story.until(9.0), expect("placed"))
 
 
 def test_pod_group_of_another_set_is_not_judged() -> None:
     story = gang_placed(gang_created(Story())).pod_group(2.0, lws="other").until(9.0)
-    verdict = judge.judge(story.recording, expect("placed"))
-    assert verdict is not None
-    assert verdict.ok
+    accepted(story, expect("placed"))
 
 
 def test_extra_group() -> None:
@@ -198,10 +175,7 @@ def test_a_scheduler_that_ignores_pod_groups_holds_nothing() -> None:
 
 
 def test_held_under_a_wrong_pod_group_is_not_held() -> None:
-    story = Story()
-    for name in pods():
-        story.pod(1.0, name)
-    story.pod_group(1.0, minMember=2)
+    story = under_pod_group(minMember=2)
     for second in range(1, 6):
         story.refuse(1.0 + second, second)
     assert fault(story, "held").observed == "mismatched"
@@ -212,17 +186,13 @@ def test_partial_expected_but_a_pod_group_manages_the_pods() -> None:
     story.pod_group(1.0, name="podgroup-x", workload=None, group=0)
     for index in range(4):
         story.tell(1.1, "pod", "MODIFIED", f"no-gang-x-{index}", podGroup="podgroup-x")
-    verdict = judge.judge(story.until(9.0).recording, expect_partial())
-    assert verdict is not None
+    verdict = judged(story.until(9.0), expect_partial())
     assert not verdict.ok
     assert "PodGroup podgroup-x manages no-gang" in verdict.reason
 
 
 def test_a_wrong_pod_group_is_named_also_just_before_the_deadline() -> None:
-    story = Story()
-    for name in pods():
-        story.pod(1.0, name)
-    story.pod_group(1.0, minMember=1)
+    story = under_pod_group(minMember=1)
     verdict = at_deadline(gang_placed(story))
     assert verdict.observed == "unmanaged"
     assert "minMember 1, not 4" in verdict.reason

@@ -8,6 +8,7 @@ from lockstep import judge
 from lockstep.judge import Verdict
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.judge.verdicts import accepted
 from tests.unit.lockstep.story import expect
 
 EXPECTATION = expect("recreated")
@@ -34,9 +35,7 @@ def conclude(story: DrillStory, until: float = 45.0) -> Verdict:
 
 
 def test_recreated_after_each_incident_with_its_time() -> None:
-    verdict = judge.judge(struck().over(40.0).recording, EXPECTATION)
-    assert verdict is not None
-    assert verdict.ok, verdict.reason
+    verdict = accepted(struck().over(40.0), EXPECTATION)
     assert verdict.observed == "recreated"
     assert verdict.measures == {
         "leaderRecoverySeconds": 1.5,
@@ -54,9 +53,7 @@ def test_recreated_waits_for_the_end_of_the_drill() -> None:
 def test_a_leader_that_was_made_twice_is_told_and_accepted() -> None:
     story = leader_killed().gone(10.1)
     story.leader(11.0).tell(11.2, "pod", "DELETED", "gang-0")
-    verdict = judge.judge(story.whole(12.0).over(20.0).recording, EXPECTATION)
-    assert verdict is not None
-    assert verdict.ok, verdict.reason
+    verdict = accepted(story.whole(12.0).over(20.0), EXPECTATION)
     assert verdict.measures["leaderRecoverySeconds"] == 2.5
     assert "2 leaders (see lws#804)" in verdict.evidence[0]
 

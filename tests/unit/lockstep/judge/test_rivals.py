@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lockstep import judge
-from lockstep.judge import Expectation, RecheckAt, Verdict, Workload
+from lockstep.judge import Expectation, RecheckAt, Workload
 from tests.unit.lockstep.crowds import ended
+from tests.unit.lockstep.judge.verdicts import accepted, judged
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
 HIGH = [f"high-0{suffix}" for suffix in ("", "-1", "-2", "-3")]
@@ -16,12 +17,6 @@ OVERUSED = "resource in cluster is overused: overused cpu"
 def rivalry(verdict: str = "preempted-whole") -> Expectation:
     rival = Workload("LeaderWorkerSet", "high")
     return expect(verdict, scenario="preemption", rival=rival)
-
-
-def judged(story: Story, expectation: Expectation) -> Verdict:
-    verdict = judge.judge(story.recording, expectation)
-    assert verdict is not None
-    return verdict
 
 
 def full_pool() -> Story:
@@ -49,8 +44,7 @@ def preempted() -> Story:
 
 
 def test_preempted_whole() -> None:
-    verdict = judged(preempted(), rivalry())
-    assert verdict.ok
+    verdict = accepted(preempted(), rivalry())
     assert verdict.observed == "preempted-whole"
     assert verdict.measures == {
         "preemptionSeconds": 2.0,
@@ -68,8 +62,7 @@ def test_preempted_whole() -> None:
 
 def test_preempted_and_left_without_a_pod_group_is_in_the_evidence() -> None:
     story = preempted().tell(8.0, "podgroup", "DELETED", "gang-0-r1")
-    verdict = judged(story, rivalry())
-    assert verdict.ok
+    verdict = accepted(story, rivalry())
     assert "gang-0 was recreated without a PodGroup (lws#1054)" in verdict.evidence
 
 
@@ -78,8 +71,7 @@ def test_a_worker_made_again_for_a_gang_that_went_is_no_part_of_its_end() -> Non
     story.pod(6.4, "gang-0-1")
     placed(story)
     story.delete(9.0, "gang-0-1")
-    verdict = judged(story, rivalry())
-    assert verdict.ok
+    verdict = accepted(story, rivalry())
     assert verdict.measures["victimPartlyBoundSeconds"] == pytest.approx(0.3)
 
 

@@ -6,6 +6,7 @@ from lockstep import judge
 from lockstep.judge import Verdict
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.judge.verdicts import accepted
 from tests.unit.lockstep.story import Story, expect
 
 EXPECTATION = expect("rolled", groups=2)
@@ -38,9 +39,7 @@ def conclude(story: Story) -> Verdict:
 
 
 def test_rolled_without_and_with_surge() -> None:
-    verdict = judge.judge(with_surge(without_surge(before())).over(30.0).recording, EXPECTATION)
-    assert verdict is not None
-    assert verdict.ok, verdict.reason
+    verdict = accepted(with_surge(without_surge(before())).over(30.0), EXPECTATION)
     assert verdict.measures == {
         "updateSeconds": 4.5,
         "groupsUp": 1,
@@ -56,12 +55,7 @@ def test_rolled_waits_for_the_end_of_the_drill() -> None:
 
 
 def test_strayed_when_a_group_keeps_the_old_template() -> None:
-    story = (
-        before()
-        .mark(10.0, Topic.UPDATE_WITHOUT_SURGE, "no room")
-        .gone(11.0, 1)
-        .whole(12.0, 1, "r2")
-    )
+    story = updating().gone(11.0, 1).whole(12.0, 1, "r2")
     verdict = conclude(story.over(20.0))
     assert (verdict.observed, verdict.ok) == ("strayed", False)
     assert "1 of 2 groups are new and complete, of 2 in all" in verdict.reason
@@ -77,12 +71,7 @@ def test_strayed_when_a_pod_group_is_left_over() -> None:
 
 
 def test_strayed_when_a_group_is_made_of_two_templates() -> None:
-    story = (
-        before()
-        .mark(10.0, Topic.UPDATE_WITHOUT_SURGE, "no room")
-        .gone(11.0, 1)
-        .leader(12.0, 1, "r2")
-    )
+    story = updating().gone(11.0, 1).leader(12.0, 1, "r2")
     story.own_pod_group(12.0, 1, "r2")
     story.workers(12.1, 1, "r1")
     for name in names(1):
@@ -100,12 +89,7 @@ def test_strayed_when_there_is_an_extra_group_without_surge() -> None:
 
 
 def test_strayed_when_a_new_group_was_bound_in_part_for_long() -> None:
-    story = (
-        before()
-        .mark(10.0, Topic.UPDATE_WITHOUT_SURGE, "no room")
-        .gone(11.0, 1)
-        .leader(12.0, 1, "r2")
-    )
+    story = updating().gone(11.0, 1).leader(12.0, 1, "r2")
     story.own_pod_group(12.0, 1, "r2")
     story.workers(12.1, 1, "r2")
     for name in names(1)[:2]:

@@ -6,6 +6,7 @@ from lockstep import judge
 from lockstep.judge.drill_marks import Topic
 from lockstep.scenarios.registry import SCALE_STEPS as STEPS
 from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.judge.verdicts import accepted
 from tests.unit.lockstep.story import expect
 
 EXPECTATION = expect("scaled")
@@ -24,9 +25,7 @@ def scaled(story: DrillStory | None = None) -> DrillStory:
 
 def test_scaled_through_all_steps_with_their_times() -> None:
     assert STEPS == (2, 6, 1)
-    verdict = judge.judge(scaled().over(40.0).recording, EXPECTATION)
-    assert verdict is not None
-    assert verdict.ok, verdict.reason
+    verdict = accepted(scaled().over(40.0), EXPECTATION)
     assert verdict.measures == {
         "scaleTo2Seconds": 1.5,
         "scaleTo6Seconds": 6.5,

@@ -92,16 +92,6 @@ def test_a_pod_group_of_an_earlier_leader_is_broken() -> None:
     assert "is owned by a deleted leader" in report.reason
 
 
-def test_a_pod_group_that_asks_for_less_is_broken() -> None:
-    story = a_set(Story())
-    for name in pods():
-        story.pod(1.0, name)
-    story.pod_group(1.0, minMember=1)
-    report = only(gang_placed(story))
-    assert (report.state, report.holds) == ("unmanaged", False)
-    assert "minMember 1, not 4" in report.reason
-
-
 def test_a_pod_group_that_the_scheduler_ignores_is_broken() -> None:
     story = gang_created(a_set(Story()), scheduler="default-scheduler")
     report = only(gang_placed(story))

@@ -11,7 +11,6 @@ import pytest
 from lockstep import cli
 from lockstep.report import environment, junit, markdown, receipt
 from lockstep.report.formats import FORMATS, SUFFIXES
-from lockstep.report.receipt import ClusterName
 from lockstep.report.summary import pairs, summarize
 from tests import samples
 
@@ -113,16 +112,6 @@ def test_control_is_put_beside_the_scenario_of_the_registry_or_a_held_gang() -> 
     assert pairs([samples.partial()]) == []
 
 
-def test_repeating_depends_on_the_cluster() -> None:
-    assert environment.commands(samples.demo())[0].startswith("make demo ")
-    elsewhere = samples.changed(
-        samples.placed(), cluster=ClusterName(name="lockstep-kind", provider="kind")
-    )
-    lines = environment.commands([elsewhere])
-    assert lines[0].startswith("lockstep demo --stack kind ")
-    assert not any("make up" in line for line in lines)
-
-
 def test_facts_of_the_environment_are_flat_and_complete() -> None:
     config = {"a": {"b": [1, "x"], "none": None}, "c": True, "d": "text"}
     assert dict(environment.flat(config)) == {"a.b": '[1, "x"]', "c": "true", "d": "text"}
@@ -162,15 +151,6 @@ def test_command_writes_to_standard_output(
     assert capsys.readouterr().out == markdown.render(samples.demo())
     assert cli.main([*words, "--json"]) == 2
     assert "use only one" in capsys.readouterr().err
-
-
-def test_command_default_output_is_in_out(
-    receipts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("lockstep.paths.project_dir", lambda: tmp_path)
-    monkeypatch.setenv("LOCKSTEP_RECEIPTS", str(receipts))
-    assert cli.main(["report", "--format", "junit"]) == 0
-    assert (tmp_path / "out" / "report.xml").exists()
 
 
 def test_command_names_the_fault_in_one_line(

@@ -168,17 +168,6 @@ def test_comparison_has_one_scale_for_both() -> None:
     assert ticks[0][0] == ("0%", "0 s")
 
 
-def test_page_without_control_compares_nothing() -> None:
-    assert 'class="comparison"' not in html.render([samples.placed()])
-
-
-def test_what_was_before_starts_at_the_edge_and_says_by_when() -> None:
-    text = html.render([samples.released()])
-    assert "<td>by 0.005 s</td>" in text
-    assert "constrained-worker-0 blocked from the start." in text
-    assert re.search(r'class="waiting" x="0%"', text)
-
-
 def test_actions_of_a_drill_are_numbered_and_listed() -> None:
     receipt = samples.serialized()
     text = html.render([receipt])
@@ -188,22 +177,6 @@ def test_actions_of_a_drill_are_numbered_and_listed() -> None:
     fields = Page(text).fields
     assert fields["contention", "gangsCompleted"] == ("3", "3")
     assert fields["contention", "podSecondsWasted"] == ("120 ms", "0.12")
-
-
-def test_contention_is_told_in_gangs() -> None:
-    text = html.render([samples.serialized(), samples.deadlocked()])
-    assert "More gangs than room, with and without gang scheduling" in text
-    assert '<span class="big">3 of 3</span> gangs completed' in text
-    assert '<span class="big">0 of 3</span> gangs completed' in text
-    assert "The default scheduler completed 0 of 3 contending gangs" in text  # in the lead
-
-
-def test_settings_that_differ_say_where() -> None:
-    placed, held = samples.placed(), samples.held()
-    held = samples.changed(held, config={**held.config, "taintedWorkers": 2})
-    text = html.render([placed, held])
-    assert "<dd>\N{EN DASH} (gang); 2 (constrained)</dd>" in text
-    assert text.count("<dt>groupSize</dt><dd>4</dd>") == 1
 
 
 def test_crowd_is_drawn_by_gang() -> None:
@@ -228,11 +201,6 @@ def test_crowd_is_drawn_by_gang() -> None:
 )
 def test_durations_read_well(seconds: float | None, text: str) -> None:
     assert figures.duration(seconds) == text
-
-
-def test_verdict_without_a_meaning_of_its_own_shows_its_reason() -> None:
-    other = samples.changed(samples.placed(), verdict={"observed": "waits", "reason": "it waits"})
-    assert '<p class="soft">it waits</p>' in html.render([other])
 
 
 def test_a_leader_that_starts_alone_is_not_told_as_a_gang() -> None:

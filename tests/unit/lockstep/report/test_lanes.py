@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lockstep.report import lanes, picture
-from lockstep.report.canvas import Scale, round_step
+from lockstep.report.canvas import Scale
 from lockstep.report.receipt import Receipt, WorkerSize
 from lockstep.report.timeline import PodChange, PodMark, PodTimeline
 from tests import samples
@@ -35,12 +35,6 @@ def test_held_gang_only_waits() -> None:
 def test_pods_without_their_gang_are_stranded() -> None:
     assert states(samples.partial()) == [["waiting", "stranded"]] * 2 + [["waiting"]] * 2
     assert states(samples.broken()) == [["waiting", "stranded"]] * 3 + [["waiting"]]
-
-
-def test_stranded_time_is_what_the_receipt_says() -> None:
-    (gang,) = lanes.gang_lanes(samples.partial())
-    assert gang.stranded_seconds == pytest.approx((6.4 - 1.338) + (6.4 - 1.353))
-    assert [g.stranded_seconds for g in lanes.gang_lanes(samples.placed())] == [0.0]
 
 
 def story(*pods: list[tuple[float, PodChange]], end: float = 10.0) -> Receipt:
@@ -87,13 +81,6 @@ def test_pod_that_leaves_strands_the_other() -> None:
     assert gang.most_bound == 2
 
 
-def test_gang_that_only_waited_holds_nothing() -> None:
-    (gang,) = lanes.gang_lanes(story([(1.0, "created")], [(1.0, "created")]))
-    assert gang.steps == []
-    assert gang.spells == []
-    assert gang.incomplete == []
-
-
 def test_crowd_with_a_gang_that_only_waited_is_drawn() -> None:
     crowd = samples.deadlocked()
     first = crowd.timeline.pods[0].group
@@ -131,13 +118,6 @@ def test_scale_keeps_order_and_reaches_both_edges(
     assert all(before <= after for before, after in pairwise(shares))
     assert len(scale.ticks()) <= 7
     assert all(start - 1e-3 <= tick <= start + length + 1e-3 for tick in scale.ticks())
-
-
-@pytest.mark.parametrize(
-    ("rough", "step"), [(0.7, 1), (1, 1), (1.2, 2), (2.4, 5), (7, 10), (0.013, 0.02)]
-)
-def test_steps_are_round(rough: float, step: float) -> None:
-    assert round_step(rough) == pytest.approx(step)
 
 
 def test_node_names_lose_what_they_share() -> None:

@@ -47,10 +47,6 @@ def test_file_that_is_no_matrix_is_an_error(tmp_path: Path, text: str) -> None:
         matrix.beside(tmp_path / "receipts")
 
 
-def test_page_has_no_versions_without_a_matrix() -> None:
-    assert 'id="versions"' not in html.render(samples.demo())
-
-
 def test_page_has_a_row_per_pair() -> None:
     text = html.render(samples.demo(), MATRIX)
     section = text.partition('id="versions"')[2].partition("</section>")[0]
@@ -73,12 +69,6 @@ def test_markdown_has_the_matrix() -> None:
     assert f"| 0.7.0 | 1.14.1 | ✅ `placed` | {NOTHING} |\n" in text
     assert "| 0.8.0 | 1.14.1 | ✅ `placed` | ✅ `placed` |\n" in text
     assert "Versions**" not in markdown.render(samples.demo())
-
-
-def test_markdown_says_why_a_pair_failed() -> None:
-    text = markdown.render(samples.demo(), BROKEN)
-    assert "| 0.8.0 | 1.14.1 | ❌ `torn` |" in text
-    assert "- **gang on LWS 0.8.0, Volcano 1.14.1**: `<b> & so`\n" in text
 
 
 def test_junit_has_a_case_per_cell() -> None:
