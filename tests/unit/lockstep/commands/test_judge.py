@@ -122,25 +122,3 @@ def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Subject]) -> None
     assert cli.main(["step", "record", "--stop"]) == 0
     assert cli.main(["step", "record", "--stop"]) == 0
     assert recorder_process.connect(subject.path) is None
-
-
-@pytest.mark.parametrize("name", ["LOCKSTEP_NAMESPACE", "LOCKSTEP_CLUSTER"])
-def test_record_names_a_missing_variable(
-    judging: tuple[FakeApi, Subject],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    name: str,
-) -> None:
-    monkeypatch.delenv(name)
-    assert cli.main(["step", "record"]) == 2
-    assert f"{name} is not set" in capsys.readouterr().err
-
-
-def test_judge_refuses_an_expectation_that_is_not_json(
-    judging: tuple[FakeApi, Subject],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("LOCKSTEP_EXPECTATION", "no")
-    assert cli.main(["step", "judge"]) == 2
-    assert "not JSON" in capsys.readouterr().err

@@ -118,15 +118,6 @@ def test_apply_installs_every_kind_and_keeps_helm_off(
         assert metadata["labels"] == {crds.INSTALLED_LABEL: "true"}
 
 
-def test_apply_is_on_the_server_and_takes_fields_over(api: DefiningApi, chart: Path) -> None:
-    assert chart.is_dir()
-    cli.main(["step", "crds", "apply"])
-    request = api.applied[0]
-    assert request.headers["content-type"] == "application/apply-patch+yaml"
-    assert request.url.params["fieldManager"] == "lockstep"
-    assert request.url.params["force"] == "true"
-
-
 def test_apply_waits_until_the_kinds_are_served(
     api: DefiningApi, chart: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,14 +200,6 @@ def test_upgrade_that_would_replace_every_pod_is_refused_before_anything_changes
     assert error.count("\n") == used
 
 
-def test_apply_that_is_refused_is_an_error_of_one_line(
-    api: DefiningApi, capsys: pytest.CaptureFixture[str]
-) -> None:
-    api.refused = ("GET",)
-    assert cli.main(["step", "crds", "apply"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 @pytest.mark.parametrize("with_chart", [True, False])
 def test_lws_that_was_installed_before_is_refused(
     api: DefiningApi,
@@ -238,15 +221,6 @@ def test_lws_of_an_interrupted_install_is_ours(api: DefiningApi, chart: Path) ->
     cli.main(["step", "crds", "apply"])
     install(api, "registry.k8s.io/lws/lws:v0.9.0")
     assert cli.main(["step", "crds", "apply"]) == 0
-
-
-def test_apply_must_know_the_version(
-    api: DefiningApi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("LOCKSTEP_VERSION")
-    assert cli.main(["step", "crds", "apply"]) == 2
-    assert api.applied == []
-    assert "LOCKSTEP_VERSION is not set" in capsys.readouterr().err
 
 
 def removed(api: DefiningApi, monkeypatch: pytest.MonkeyPatch, others: list[str]) -> set[str]:

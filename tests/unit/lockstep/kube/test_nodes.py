@@ -58,12 +58,6 @@ def test_worker_offers_what_others_leave_less_a_reserve() -> None:
     assert node.worker() == {"name": "a", "cpu": "3100m", "memory": "6657199308"}
 
 
-def test_idle_worker_offers_too_much_for_a_third_pod() -> None:
-    """Two pods take nine tenths: a third, of 45 %, must not fit beside them."""
-    half = Fraction(45, 100)
-    assert 1 - 2 * half < half
-
-
 def node(**changes: Any) -> dict[str, Any]:
     return {
         "metadata": {"labels": changes.get("labels", {})},
@@ -164,19 +158,3 @@ class TestCommand:
         workers = json.loads(capsys.readouterr().out)["workers"]
         assert [worker["name"] for worker in workers] == ["plain", "ours"]
         assert workers[0]["cpu"] == "1537m"
-
-    def test_bad_environment_is_an_error_of_one_line(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setenv("LOCKSTEP_POOL_SIZE", "many")
-        assert cli.main(["step", "nodes"]) == 2
-        assert "LOCKSTEP_POOL_SIZE" in capsys.readouterr().err
-
-    def test_cluster_that_refuses_is_an_error_of_one_line(
-        self, api: MemoryApi, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        api.refused = ("GET",)
-        assert cli.main(["step", "nodes"]) == 2
-        assert capsys.readouterr().err == (
-            "lockstep: request to the Kubernetes API failed: forbidden\n"
-        )

@@ -34,11 +34,6 @@ def taints_of(api: MemoryApi, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_workers_are_blocked_up_to_the_number(api: MemoryApi) -> None:
-    taints.apply(api.client(), list("abc"), 2, "constrained")
-    assert [taints_of(api, name) for name in "abc"] == [[OURS], [OURS], []]
-
-
 def test_smaller_number_frees_workers(api: MemoryApi) -> None:
     taints.apply(api.client(), list("abc"), 2, "constrained")
     taints.apply(api.client(), list("abc"), 1, "constrained")
@@ -51,12 +46,6 @@ def test_taints_of_others_survive_blocking_and_freeing(api: MemoryApi) -> None:
     assert taints_of(api, "a") == [FOREIGN, ANOTHER, OURS]
     taints.apply(api.client(), ["a"], 0, "constrained")
     assert taints_of(api, "a") == [FOREIGN, ANOTHER]
-
-
-def test_taints_of_others_survive_removal(api: MemoryApi) -> None:
-    taint(api, "a", OURS, FOREIGN)
-    taints.remove(api.client(), ["a"])
-    assert taints_of(api, "a") == [FOREIGN]
 
 
 def test_taint_that_appears_meanwhile_survives(api: MemoryApi) -> None:
@@ -115,28 +104,6 @@ class TestCommand:
         assert cli.main(["step", "taint", "apply"]) == 0
         assert json.loads(capsys.readouterr().out) == {"blocked": ["a"]}
         assert taints_of(api, "a") == [OURS]
-
-    def test_remove_frees_them(self, api: MemoryApi) -> None:
-        cli.main(["step", "taint", "apply"])
-        assert cli.main(["step", "taint", "remove"]) == 0
-        assert taints_of(api, "a") == []
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [("LOCKSTEP_NODES", "a,b"), ("LOCKSTEP_BLOCKED", "two"), ("LOCKSTEP_KUBECONFIG", "")],
-    )
-    def test_bad_environment_is_an_error_of_one_line(
-        self,
-        name: str,
-        value: str,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        monkeypatch.setenv(name, value)
-        assert cli.main(["step", "taint", "apply"]) == 2
-        error = capsys.readouterr().err
-        assert name in error
-        assert error.count("\n") == 1
 
 
 def test_lost_taint_evicts_and_is_removed_with_the_others(api: MemoryApi) -> None:

@@ -61,11 +61,6 @@ def test_host_config_keeps_what_the_cluster_says() -> None:
     assert config["internalCertManagement"]["webhookServiceName"] == "kept"
 
 
-def test_host_config_without_a_provider_has_none() -> None:
-    config = operators.host_config("kind: Configuration\n", NUMBERS, Path("/certs"))
-    assert "gangSchedulingManagement" not in config
-
-
 def test_host_config_serves_on_loopback_with_the_clusters_certificates() -> None:
     config = operators.host_config(UPSTREAM, NUMBERS, Path("/certs"))
     assert config["internalCertManagement"]["enable"] is False

@@ -15,18 +15,6 @@ def test_a_deleted_pod_keeps_its_finalizers() -> None:
     assert stage("pod-goes")["next"] == {"delete": True}
 
 
-def test_stages_take_turns_by_the_time_of_deletion() -> None:
-    selectors = {
-        one["metadata"]["name"]: {
-            condition["key"]: condition["operator"]
-            for condition in one["spec"]["selector"]["matchExpressions"]
-        }
-        for one in simulated_kubelet.stages()
-    }
-    assert selectors["pod-goes"][".metadata.deletionTimestamp"] == "Exists"
-    assert selectors["pod-runs"][".metadata.deletionTimestamp"] == "DoesNotExist"
-
-
 def test_a_pod_is_deleted_only_once() -> None:
     """KWOK deletes by name: a second time might be the end of the pod's successor."""
     asked = stage("pod-goes")["selector"]["matchExpressions"]
@@ -41,8 +29,3 @@ def test_a_pod_is_told_to_run_only_once() -> None:
     assert ".status.podIP" in asked
     assert "\npodIP: {{" in runs["next"]["statusTemplate"]
     assert "phase: Running" in runs["next"]["statusTemplate"]
-
-
-def test_a_deleted_pod_takes_its_time_and_a_bound_one_runs_at_once() -> None:
-    assert stage("pod-goes")["delay"] == {"durationMilliseconds": 500}
-    assert stage("pod-runs")["delay"] == {"durationMilliseconds": 0}

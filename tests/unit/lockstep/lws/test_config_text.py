@@ -48,29 +48,21 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
-def test_provider_is_added_and_everything_else_is_kept(config: str) -> None:
-    before, after = parsed(config), parsed(with_scheduler_provider(config))
+def test_provider_is_added_once_and_everything_else_is_kept(config: str) -> None:
+    once = with_scheduler_provider(config)
+    before, after = parsed(config), parsed(once)
     assert after.pop(SECTION) == {
         **(before.pop(SECTION, None) or {}),
         "schedulerProvider": "volcano",
     }
     assert after == before
-
-
-@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
-def test_original_is_restored_to_the_byte(config: str) -> None:
-    assert original_text(with_scheduler_provider(config), config) == config
-
-
-@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
-def test_provider_is_added_once(config: str) -> None:
-    once = with_scheduler_provider(config)
     assert once != config
     assert with_scheduler_provider(once) == once
 
 
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
-def test_config_that_was_never_changed_is_its_own_original(config: str) -> None:
+def test_original_is_restored_to_the_byte(config: str) -> None:
+    assert original_text(with_scheduler_provider(config), config) == config
     assert original_text(config, None) == config
     assert original_text(config, config) == config
 

@@ -134,12 +134,3 @@ def test_program_says_in_one_line_what_it_cannot_do() -> None:
     assert done.stdout == ""
     assert done.stderr.startswith("lockstep: cannot fit what Helm rendered: ")
     assert done.stderr.count("\n") == 1
-
-
-def test_program_is_the_same_as_the_module(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for manifests, code in ((MANIFESTS, 0), (ODD, 2)):
-        monkeypatch.setattr("sys.stdin", type("Stdin", (), {"read": lambda _, m=manifests: m})())
-        assert post_renderer.main() == code
-    assert capsys.readouterr().out == rewrite(MANIFESTS)

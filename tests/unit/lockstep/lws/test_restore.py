@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 
 from lockstep import cli
 from lockstep.kube import client as kube
@@ -51,15 +50,6 @@ def test_restore_restarts_the_manager_after_its_config_is_back(api: MemoryApi) -
     assert notes(api.objects[MANAGER]) == {"theirs": "1"}
 
 
-def test_restore_keeps_what_others_changed_meanwhile(api: MemoryApi) -> None:
-    edited = with_scheduler_provider(UPSTREAM) + "clientConnection: {qps: 1000}\n"
-    kept = {"annotations": {ORIGINAL_ANNOTATION: UPSTREAM}}
-    api.put(CONFIG_MAP, {"metadata": kept, "data": {KEY: edited}})
-    cli.main(["step", "gang-config", "restore"])
-    text = api.objects[CONFIG_MAP]["data"][KEY]
-    assert yaml.safe_load(text) == {**yaml.safe_load(UPSTREAM), "clientConnection": {"qps": 1000}}
-
-
 @pytest.mark.parametrize("gone", [(CONFIG_MAP,), (MANAGER,), (CONFIG_MAP, MANAGER)], ids=str)
 def test_restore_of_an_lws_that_is_gone_is_done(api: MemoryApi, gone: tuple[str, ...]) -> None:
     for path in gone:
@@ -71,14 +61,6 @@ def test_restore_without_a_config_still_cleans_up(api: MemoryApi) -> None:
     api.put(CONFIG_MAP, {"metadata": {"annotations": {}}})
     assert cli.main(["step", "gang-config", "restore"]) == 0
     assert "data" not in api.objects[CONFIG_MAP]
-
-
-def test_restore_that_is_refused_is_an_error_of_one_line(
-    api: MemoryApi, capsys: pytest.CaptureFixture[str]
-) -> None:
-    api.refused = ("GET",)
-    assert cli.main(["step", "gang-config", "restore"]) == 2
-    assert capsys.readouterr().err == "lockstep: cannot read the config of LWS: forbidden\n"
 
 
 def test_restore_whose_patch_is_refused_is_an_error_of_one_line(

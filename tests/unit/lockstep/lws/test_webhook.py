@@ -8,9 +8,7 @@ import httpx2
 import pytest
 from lightkube import Client, KubeConfig
 
-from lockstep import cli
 from lockstep.errors import LockstepError
-from lockstep.kube import client as kube
 from lockstep.lws import webhook as lws_webhook
 
 ACCEPTED = httpx2.Response(201, json={"metadata": {"name": "lockstep-probe"}})
@@ -74,11 +72,3 @@ def test_silent_webhook_is_an_error_that_says_where_to_look() -> None:
     client, _ = server(iter([UNREACHED] * 10))
     with pytest.raises(LockstepError, match=r"failed calling webhook.*pods in lws-system"):
         lws_webhook.await_answers(client, timeout=0)
-
-
-def test_command_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    client, asked = server(iter([ACCEPTED] * lws_webhook.IN_A_ROW))
-    monkeypatch.setenv("LOCKSTEP_KUBECONFIG", "any")
-    monkeypatch.setattr(kube, "client", lambda *_: client)
-    assert cli.main(["step", "webhook"]) == 0
-    assert asked

@@ -80,18 +80,6 @@ def test_recording_is_private_to_its_user(levers: tuple[FakeApi, Subject]) -> No
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path.name
 
 
-def test_wait_returns_when_the_recording_is_complete_until_a_time(
-    levers: tuple[FakeApi, Subject],
-) -> None:
-    _, subject = levers
-    recorder_process.start(subject)
-    live = follow(subject)
-    until = live.now() + 0.2
-    live.wait(until)
-    assert until <= live.recording.end < until + 2
-    live.end()
-
-
 def test_stalled_recorder_does_not_advance_the_recording(
     levers: tuple[FakeApi, Subject], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,62 +20,46 @@ def api(tmp_path: Path) -> Iterator[tuple[FakeApi, Path]]:
         yield served
 
 
-def test_a_cluster_without_volcano_has_no_pod_groups(api: tuple[FakeApi, Path]) -> None:
-    levers, config = api
-    levers.statuses[POD_GROUPS] = 404
+def establish(served: tuple[FakeApi, Path], pool: str | None = None) -> Recorder:
+    """A recorder that has listed every kind once."""
 
-    async def establish() -> Recorder:
-        client = kube.async_client(str(config))
-        recorder = Recorder(client, targets("test", None), lambda _: None)
-        await recorder.establish()
-        await client.close()
-        return recorder
-
-    recorder = asyncio.run(establish())
-    assert recorder.missing == {"podgroup": "Volcano is not installed"}
-    assert recorder.watched == ("node", "event", "workload", "pod")
-
-
-@pytest.mark.parametrize(("path", "fatal"), [(NODES, False), (PODS, True)])
-def test_forbidden_kind_is_skipped_unless_it_is_pods(
-    api: tuple[FakeApi, Path], path: str, fatal: bool
-) -> None:
-    levers, config = api
-    levers.statuses[path] = 403
-
-    async def establish() -> Recorder:
-        client = kube.async_client(str(config))
+    async def play() -> Recorder:
+        client = kube.async_client(str(served[1]))
         try:
-            recorder = Recorder(client, targets("test", None), lambda _: None)
+            recorder = Recorder(client, targets("test", pool), lambda _: None)
             await recorder.establish()
             return recorder
         finally:
             await client.close()
 
-    if fatal:
-        with pytest.raises(LockstepError, match="cannot watch the cluster: status 403"):
-            asyncio.run(establish())
-    else:
-        assert asyncio.run(establish()).missing["node"] == "no permission to list nodes"
+    return asyncio.run(play())
+
+
+def test_a_cluster_without_volcano_has_no_pod_groups(api: tuple[FakeApi, Path]) -> None:
+    api[0].statuses[POD_GROUPS] = 404
+    recorder = establish(api)
+    assert recorder.missing == {"podgroup": "Volcano is not installed"}
+    assert recorder.watched == ("node", "event", "workload", "pod")
+
+
+def test_forbidden_kind_is_skipped_unless_it_is_pods(api: tuple[FakeApi, Path]) -> None:
+    api[0].statuses[NODES] = 403
+    assert establish(api).missing["node"] == "no permission to list nodes"
+    api[0].statuses = {PODS: 403}
+    with pytest.raises(LockstepError, match="cannot watch the cluster: status 403"):
+        establish(api)
 
 
 def test_only_the_nodes_of_the_pool_are_watched(api: tuple[FakeApi, Path]) -> None:
-    levers, config = api
-
-    async def establish() -> None:
-        client = kube.async_client(str(config))
-        await Recorder(client, targets("test", "gang"), lambda _: None).establish()
-        await client.close()
-
-    asyncio.run(establish())
-    asked = [query for query in levers.queries if query["path"] == [NODES]]
+    establish(api, "gang")
+    asked = [query for query in api[0].queries if query["path"] == [NODES]]
     assert [query["labelSelector"] for query in asked] == [["lockstep.dev/pool=gang"]]
 
 
 def test_establishing_survives_a_short_outage(
     api: tuple[FakeApi, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    levers, config = api
+    levers, _ = api
     levers.statuses[NODES] = 503
     pauses: list[float] = []
 
@@ -83,13 +67,6 @@ def test_establishing_survives_a_short_outage(
         pauses.append(seconds)
         levers.statuses.pop(NODES, None)
 
-    async def establish() -> Recorder:
-        client = kube.async_client(str(config))
-        recorder = Recorder(client, targets("test", None), lambda _: None)
-        monkeypatch.setattr(asyncio, "sleep", pause)
-        await recorder.establish()
-        await client.close()
-        return recorder
-
-    assert "node" in asyncio.run(establish()).watched
+    monkeypatch.setattr(asyncio, "sleep", pause)
+    assert "node" in establish(api).watched
     assert len(pauses) == 1

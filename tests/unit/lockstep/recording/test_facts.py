@@ -104,11 +104,6 @@ def test_pod_group() -> None:
     ]
 
 
-def test_pod_group_without_lws_labels() -> None:
-    found = facts.of("podgroup", {"metadata": {"name": "podgroup-x"}})
-    assert (found["workload"], found["group"], found["owner"]) == (None, None, None)
-
-
 def test_event_counts_repeats_of_both_kinds() -> None:
     about = {"kind": "PodGroup", "name": "g", "uid": "u"}
     old = facts.of("event", {"metadata": {}, "involvedObject": about, "count": 7})

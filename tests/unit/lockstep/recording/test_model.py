@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from lockstep.errors import LockstepError
@@ -37,22 +35,10 @@ def test_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert model.read(path) == Recording(HEADER, [POD, LATE], [CUT], end=3.0)
 
 
-def test_each_entry_is_one_json_line() -> None:
-    for line in lines():
-        assert line.count(b"\n") == 1
-        json.loads(line)
-
-
 def test_last_line_cut_short_by_a_crash_is_left_out() -> None:
     complete = lines()[:4]
     complete[-1] = complete[-1][:30]
     assert model.from_lines(complete).observations == [POD]
-
-
-def test_observations_of_one_kind() -> None:
-    recording = model.from_lines(lines())
-    assert list(recording.of("pod")) == [POD, LATE]
-    assert list(recording.of("node")) == []
 
 
 def test_mark_is_no_news_of_the_cluster() -> None:
@@ -70,19 +56,6 @@ def test_file_of_another_format_is_refused(line: bytes) -> None:
         model.from_lines([line])
 
 
-def test_entry_with_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(msgspec.ValidationError, match="kind"):
-        model.entry_from_line(b'{"entry":"watchstatus","at":1.0,"kind":"moon","state":"cut"}')
-
-
 def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LockstepError, match="run the scenario first"):
         model.read(tmp_path / "none.jsonl")
-
-
-def test_recordings_are_kept_with_their_cluster(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path))
-    expected = tmp_path / "clusters" / "c1" / "recordings" / "gang.jsonl"
-    assert model.path_of("c1", "gang") == expected

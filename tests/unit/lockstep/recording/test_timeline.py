@@ -137,9 +137,3 @@ def test_workers_include_a_deleted_node() -> None:
         {"name": "w1", "cpu": "4", "memory": "8Gi"},
         {"name": "w2", "cpu": "4", "memory": "8Gi"},
     ]
-
-
-def test_times_are_milliseconds_of_the_recording() -> None:
-    story = Story().pod(1.23456, "gang-0").until(7.00049)
-    assert marks(story) == [(1.235, "created")]
-    assert timeline.build(story.recording)["end"] == 7.0

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from pulumi.automation import CommandError, CommandResult, EngineEvent, StackNotFoundError
+from pulumi.automation import CommandError, CommandResult, EngineEvent
 from pulumi.automation.errors import create_command_error
 
 
@@ -20,26 +20,6 @@ def failure(stderr: str) -> CommandError:
 def error_event(message: str) -> EngineEvent:
     diagnostic = {"message": message, "color": "never", "severity": "error"}
     return EngineEvent.from_json({"sequence": 1, "timestamp": 1, "diagnosticEvent": diagnostic})
-
-
-def step_event(kind: str, operation: str, name: str, **new: Any) -> EngineEvent:
-    """An event of a resource: its operation begins (resourcePreEvent) or ends (resOutputsEvent)."""
-    urn = f"urn:pulumi:gang::lockstep::{new.get('type', 'a:b:C')}::{name}"
-    state = {"type": "a:b:C", "urn": urn, "id": "", "parent": "", "provider": "", **new}
-    state = {"inputs": {}, "outputs": {}, **state}
-    metadata = {
-        "op": operation,
-        "urn": urn,
-        "type": state["type"],
-        "old": None,
-        "new": state,
-        "keys": None,
-        "diffs": None,
-        "detailedDiff": None,
-        "logical": None,
-        "provider": "",
-    }
-    return EngineEvent.from_json({"sequence": 1, "timestamp": 1, kind: {"metadata": metadata}})
 
 
 def summary_event(**changes: int) -> EngineEvent:
@@ -98,6 +78,3 @@ class FakeBackend:
             raise self.failures[verb]
         on_event(summary_event(**({"create": 3} if verb == "up" else {"delete": 3})))
         return SimpleNamespace(stdout=f"{verb} of {name}\n", stderr="")
-
-
-assert issubclass(StackNotFoundError, CommandError)

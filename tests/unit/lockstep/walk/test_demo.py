@@ -15,11 +15,10 @@ import toolchain
 from lockstep import cli, paths
 from lockstep.errors import LockstepError
 from lockstep.scenarios.registry import SCENARIOS
-from lockstep.scenarios.verdicts import VerdictName
 from lockstep.walk import demo
 from lockstep.walk.demo import Walk
 from lockstep.walk.events import EventLog
-from lockstep.walk.outcome import Outcome, Stage, VerdictSummary, stages
+from lockstep.walk.outcome import Stage, stages
 from lockstep.walk.stack import Removal, Stack, Update, stack_config
 
 ARTICLE = stages(scenario for scenario in SCENARIOS.values() if scenario.in_article)
@@ -132,10 +131,6 @@ def test_failed_removal_of_the_scenario_before_is_the_reason_of_the_step(
     assert (outcome.ok, outcome.explanation) == (False, "workers are gone")
 
 
-def test_walk_on_another_cluster_has_another_stack() -> None:
-    assert walk("kind").stack.name == "demo-kind"
-
-
 def test_walk_never_takes_the_name_of_a_users_stack(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -207,10 +202,3 @@ def test_step_without_a_terminal_is_an_error_of_one_line_and_cleans_up(
     assert cli.main(["demo", "--step"]) == cli.EXIT_ERROR
     assert "--step waits for Enter, but the input has ended" in capsys.readouterr().err
     assert FakeStack.downs == 2
-
-
-def test_outcome_without_a_verdict_is_not_ok() -> None:
-    step = named("gang").step
-    assert Outcome(step, 1.0, None, "why").to_mapping()["reason"] == "why"
-    good = VerdictSummary(VerdictName.PLACED, VerdictName.PLACED, True, "so", 4, 4)
-    assert Outcome(step, 1.0, good).ok

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep.walk.events import EventLog, reason_of
-from tests.unit.lockstep.walk.fakes import error_event, step_event, summary_event
+from tests.unit.lockstep.walk.fakes import error_event
 
 STACK = "pulumi:pulumi:Stack"
 
@@ -29,28 +29,3 @@ def test_reason_of_an_update_is_the_first_specific_error() -> None:
     only = EventLog()
     only(error_event("update failed\n"))
     assert (only.reason, EventLog().reason) == ("update failed", "")
-
-
-def test_progress_names_the_operation_and_counts_what_is_done() -> None:
-    seen: list[tuple[str, str, int]] = []
-    events = EventLog(lambda log: seen.append((log.operation, log.resource, log.finished)))
-    events(step_event("resourcePreEvent", "same", "lws-release"))
-    events(step_event("resourcePreEvent", "create", "volcano-release"))
-    events(step_event("resOutputsEvent", "create", "volcano-release"))
-    assert seen == [("", "", 0), ("create", "volcano-release", 0), ("create", "volcano-release", 1)]
-
-
-def test_outputs_are_those_of_the_stack() -> None:
-    events = EventLog()
-    events(step_event("resOutputsEvent", "create", "x", outputs={"verdicts": {}}))
-    assert events.outputs == {}
-    events(
-        step_event("resOutputsEvent", "same", "gang", type=STACK, outputs={"verdicts": {"a": 1}})
-    )
-    assert events.outputs == {"verdicts": {"a": 1}}
-
-
-def test_unchanged_resources_are_no_changes() -> None:
-    events = EventLog()
-    events(summary_event(create=2, update=1, same=30, read=1))
-    assert events.changed == 3

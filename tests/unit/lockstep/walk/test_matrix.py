@@ -11,11 +11,10 @@ import pytest
 from rich.console import Console
 
 import toolchain
-from lockstep import cli, paths, versions
+from lockstep import cli, paths
 from lockstep.commands import matrix as command
 from lockstep.errors import LockstepError
 from lockstep.report import receipt
-from lockstep.report.matrix import Cell
 from lockstep.scenarios.model import Step
 from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import demo, matrix
@@ -32,42 +31,6 @@ def outcome(step: Step = STEP, *, ok: bool = True, observed: str = "placed") -> 
     reason = "" if ok else f"{step.name}: not so"
     verdict = VerdictSummary(step.expected, observed, ok, reason, bound=4, size=4)
     return Outcome(step, 12.34, verdict)
-
-
-def test_pairs_are_all_that_is_supported() -> None:
-    assert [pair.lws for pair in matrix.pairs()] == list(versions.LWS_SUPPORTED)
-    assert {pair.volcano for pair in matrix.pairs()} == set(versions.VOLCANO_SUPPORTED)
-
-
-def test_pairs_can_be_limited() -> None:
-    assert matrix.pairs(["0.8.0"]) == [NEW]
-
-
-def test_pair_has_a_stack_and_a_folder_of_its_own() -> None:
-    assert OLD.stack == "matrix-0-7-0"
-    assert OLD.config == {"lwsVersion": "0.7.0", "volcanoVersion": "1.14.1"}
-    assert OLD.receipts.parts[-4:] == ("out", "matrix", "lws-0.7.0-volcano-1.14.1", "receipts")
-    assert OLD.receipts != NEW.receipts
-
-
-def test_steps_are_those_of_the_article_then_contention_and_recovery() -> None:
-    assert [stage.step.name for stage in command.columns()] == [
-        "gang",
-        "constrained",
-        "constrained-released",
-        "no-gang",
-        "contention",
-        "recovery",
-    ]
-
-
-def test_document_has_a_row_per_pair_and_a_cell_per_step() -> None:
-    document = matrix.build({OLD: [outcome()], NEW: [outcome(ok=False, observed="torn")]}, NOW)
-    assert document.created_at == "2026-03-02T09:15:00.000Z"
-    assert [row.lws for row in document.rows] == ["0.7.0", "0.8.0"]
-    assert document.rows[1].cells == [
-        Cell("gang", "placed", "torn", ok=False, reason="gang: not so", seconds=12.3)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -170,14 +133,6 @@ def test_command_without_any_receipt_writes_no_report(
     assert cli.main(["matrix", "--lws", "0.9.0"]) == 1
     assert not (out / "report.html").exists()
     assert "there is no receipt" in capsys.readouterr().out
-
-
-def test_table_marks_what_is_not_as_expected() -> None:
-    console = Console(file=io.StringIO(), width=120)
-    command.show(console, matrix.build({OLD: [outcome()], NEW: [outcome(ok=False)]}, NOW))
-    assert isinstance(console.file, io.StringIO)
-    lines = console.file.getvalue().splitlines()
-    assert [line.count("✗") for line in lines if "1.14.1" in line] == [0, 1]
 
 
 def test_table_hides_nothing_on_a_narrow_screen() -> None:

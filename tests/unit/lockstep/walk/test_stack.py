@@ -15,7 +15,7 @@ from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.local import control_plane
 from lockstep.walk import automation
-from lockstep.walk.stack import Stack, ensure_tools
+from lockstep.walk.stack import Stack
 from tests.unit.lockstep.walk.fakes import FakeBackend, error_event, failure
 
 CONFIG = "# why\nconfig:\n  lockstep:scenarios: [gang]\n"
@@ -59,13 +59,6 @@ def stack(changes: dict[str, object] | None = None) -> Stack:
     return made
 
 
-def test_config_is_the_stacks_or_the_projects_default(project: Path) -> None:
-    made = stack({"groups": 2})
-    assert (made.config("scenarios"), made.config("groups")) == (["gang"], 2)
-    assert made.config("clusterProvider") == "kwok"
-    assert made.cluster_name() == "lockstep-gang"
-
-
 def test_generated_config_keeps_the_salt_that_pulumi_wrote_and_stacks_has_none(
     project: Path, backend: FakeBackend
 ) -> None:
@@ -94,13 +87,6 @@ def test_file_that_is_no_config_is_an_error_of_one_line(
     with pytest.raises(LockstepError, match=reason) as caught:
         stack()
     assert len(str(caught.value).splitlines()) == 1
-
-
-def test_up_creates_a_stack_that_the_backend_does_not_have(backend: FakeBackend) -> None:
-    update = stack().up()
-    assert update.ok
-    assert (backend.stacks, update.events.changed) == ({"gang": 0}, 3)
-    assert update.printed == "up of gang\n"
 
 
 def test_failed_update_has_the_reason_of_the_engine(backend: FakeBackend) -> None:
@@ -212,19 +198,3 @@ def test_locks_in_a_shared_backend_are_left_alone(backend: FakeBackend, deleted:
     dead = lock(2**22 + 1)
     made.down()
     assert dead.exists()
-
-
-def test_tools_are_those_of_the_stacks_versions_and_cluster(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted: list[str] = []
-    linked: list[Path] = []
-    monkeypatch.setattr(toolchain, "ensure", wanted.extend)
-    monkeypatch.setattr(toolchain, "link_charts", linked.append)
-    stack({"lwsVersion": "0.7.0", "clusterProvider": "kind"}).ensure_tools()
-    assert {"pulumi", "lws-0.7.0", "kind"} <= set(wanted)
-    assert len(wanted) == len(set(wanted))
-    wanted.clear()
-    ensure_tools()
-    assert not {"lws-0.7.0", "kind"} & set(wanted)
-    assert linked[0] == paths.state_dir() / "charts"
