@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,20 +12,9 @@ import pytest
 from lockstep import cli
 from lockstep.recording import client as recorder_process
 from lockstep.recording import model as recording
-from lockstep.recording.client import Subject
 from tests.unit.lockstep.fake_api import POD_GROUPS, FakeApi, serving
 
 LWS = "leaderworkerset.sigs.k8s.io"
-
-
-@pytest.fixture
-def levers(tmp_path: Path) -> Iterator[tuple[FakeApi, Subject]]:
-    with serving(tmp_path) as (api, config):
-        path = tmp_path / "state" / "clusters" / "c1" / "recordings" / "gang.jsonl"
-        try:
-            yield api, Subject(path, "gang", "test", "gang", str(config), deadline=60)
-        finally:
-            recorder_process.stop(path)
 
 
 def _gang(api: FakeApi, running: bool = True) -> None:
@@ -41,11 +29,8 @@ def _gang(api: FakeApi, running: bool = True) -> None:
 
 
 @pytest.fixture
-def judging(
-    levers: tuple[FakeApi, Subject], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[FakeApi, Subject]:
-    """The environment of the judge's command, as the Pulumi program sets it."""
-    api, subject = levers
+def judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[FakeApi, Path]]:
+    """The environment of the judge's command, as the Pulumi program sets it, and the recording."""
     expectation = {
         "scenario": "gang",
         "verdict": "placed",
@@ -61,43 +46,48 @@ def judging(
         "LOCKSTEP_SCENARIO": "gang",
         "LOCKSTEP_NAMESPACE": "test",
         "LOCKSTEP_POOL": "gang",
-        "LOCKSTEP_KUBECONFIG": subject.kubeconfig,
         "LOCKSTEP_CONTEXT": "",
         "LOCKSTEP_EXPECTATION": json.dumps(expectation),
         "LOCKSTEP_RECEIPT_CONTEXT": json.dumps({"cluster": {"name": "c1", "provider": "kwok"}}),
     }.items():
         monkeypatch.setenv(name, value)
-    return api, replace(subject, path=recording.path_of("c1", "gang"))
+    path = recording.path_of("c1", "gang")
+    with serving(tmp_path) as (api, config):
+        monkeypatch.setenv("LOCKSTEP_KUBECONFIG", str(config))
+        try:
+            yield api, path
+        finally:
+            recorder_process.stop(path)
 
 
 def test_judge_follows_the_recorder_that_record_started(
-    judging: tuple[FakeApi, Subject], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judging: tuple[FakeApi, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    api, subject = judging
+    api, path = judging
     assert cli.main(["step", "record"]) == 0
     started = json.loads(capsys.readouterr().out)
-    assert started["recording"] == str(subject.path)
+    assert started["recording"] == str(path)
     _gang(api)
     assert cli.main(["step", "judge"]) == 0
     verdict = json.loads(capsys.readouterr().out)
     assert (verdict["observed"], verdict["bound"]) == ("placed", 2)
-    assert recorder_process.connect(subject.path) is None
+    assert recorder_process.connect(path) is None
     receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
     assert receipt["verdict"]["ok"] is True
 
 
 def test_judge_starts_a_recorder_if_none_runs(
-    judging: tuple[FakeApi, Subject], capsys: pytest.CaptureFixture[str]
+    judging: tuple[FakeApi, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    api, subject = judging
+    api, path = judging
     _gang(api)
     assert cli.main(["step", "judge"]) == 0
     assert json.loads(capsys.readouterr().out)["bindSkewSeconds"] is None
-    assert recorder_process.connect(subject.path) is None
+    assert recorder_process.connect(path) is None
 
 
 def test_judge_fails_with_the_reason_at_its_deadline(
-    judging: tuple[FakeApi, Subject],
+    judging: tuple[FakeApi, Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -116,9 +106,9 @@ def test_judge_fails_with_the_reason_at_its_deadline(
     assert receipt["verdict"]["ok"] is False
 
 
-def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Subject]) -> None:
-    _, subject = judging
+def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Path]) -> None:
+    _, path = judging
     cli.main(["step", "record"])
     assert cli.main(["step", "record", "--stop"]) == 0
     assert cli.main(["step", "record", "--stop"]) == 0
-    assert recorder_process.connect(subject.path) is None
+    assert recorder_process.connect(path) is None

@@ -32,18 +32,13 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def test_given_file_is_used_instead_of_the_environment(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KUBECONFIG", "/another")
-    assert kubeconfig.files(str(path)) == [path]
-
-
-def test_files_of_the_environment_that_exist_are_used(
+def test_given_file_comes_before_the_files_of_the_environment_that_exist(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", f"/not/there:{path}::/another")
     assert kubeconfig.files() == [path]
+    monkeypatch.setenv("KUBECONFIG", "/another")
+    assert kubeconfig.files(str(path)) == [path]
 
 
 def test_file_in_the_home_folder_is_the_default(
@@ -103,25 +98,19 @@ def test_context_in_the_second_file_is_found(path: Path, second: Path) -> None:
     assert server == "https://laptop"
 
 
-def test_context_is_kept_without_the_credentials_of_others(path: Path) -> None:
+def test_context_is_kept_with_absolute_paths_and_without_the_credentials_of_others(
+    path: Path,
+) -> None:
     text = kubeconfig.only(path, "dev")
     assert "secret" not in text
     config = yaml.safe_load(text)
     assert config["current-context"] == "dev"
     assert [entry["name"] for entry in config["contexts"]] == ["dev"]
     assert config["contexts"][0]["context"]["namespace"] == "mine"
-
-
-def test_paths_of_a_context_are_absolute(path: Path) -> None:
-    config = yaml.safe_load(kubeconfig.only(path, "dev"))
-    assert config["clusters"][0]["cluster"]["certificate-authority"] == str(
-        path.parent / "pki/ca.crt"
-    )
+    authority = config["clusters"][0]["cluster"]["certificate-authority"]
+    assert authority == str(path.parent / "pki/ca.crt")
     user = config["users"][0]["user"]
     assert user == {"client-certificate": "/abs/me.crt", "client-key": str(path.parent / "me.key")}
-
-
-def test_context_without_a_user_is_fine(path: Path) -> None:
     assert yaml.safe_load(kubeconfig.only(path, "anonymous"))["users"] == []
 
 

@@ -138,17 +138,6 @@ def test_full_disk_is_refused_before_anything_starts(
     assert list((tmp_path / "clusters").iterdir()) == []
 
 
-def test_cause_is_the_most_telling_line_of_the_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_kwokctl(monkeypatch, None)
-    made = control_plane.create("one", "abc")
-    logs = made.kwok_folder / "logs"
-    logs.mkdir(parents=True)
-    assert control_plane._cause(made) == "no log was written"
-    (logs / "etcd.log").write_text("fine\nwrite: no space left on device\nlater\n")
-    (logs / "kube-apiserver.log").write_text("some error\n")
-    assert control_plane._cause(made) == "write: no space left on device"
-
-
 @pytest.fixture
 def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedCluster:
     """A cluster that is not created yet, and a kwokctl that reports a taken port and hangs."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import os
 import stat
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 import toolchain
-from lockstep import cli, paths
+from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from lockstep.local import kind, kind_config
@@ -211,16 +210,3 @@ def test_engine_that_the_user_chose_is_required_instead(monkeypatch: pytest.Monk
     monkeypatch.setenv(kind.ENGINE, "missing-podman")
     with pytest.raises(LockstepError, match="kind needs missing-podman"):
         kind.create("demo", CONFIG)
-
-
-@pytest.mark.usefixtures("machine")
-class TestCommand:
-    def test_create_prints_the_cluster_as_json_and_delete_removes_it(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setenv("LOCKSTEP_CLUSTER", "demo")
-        monkeypatch.setenv("LOCKSTEP_KIND_CONFIG", CONFIG)
-        assert cli.main(["step", "kind", "create"]) == 0
-        assert json.loads(capsys.readouterr().out)["kubeconfig"] == "server: demo\n"
-        assert cli.main(["step", "kind", "delete"]) == 0
-        assert not paths.cluster_dir("demo").exists()

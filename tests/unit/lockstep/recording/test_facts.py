@@ -44,12 +44,6 @@ def test_pod_of_a_leader_worker_set() -> None:
     }
 
 
-def test_leader_has_worker_index_zero() -> None:
-    thing = pod()
-    thing["metadata"]["labels"][f"{LWS}/worker-index"] = "0"
-    assert facts.of("pod", thing)["role"] == "leader"
-
-
 def test_pod_is_bound_ready_and_terminating() -> None:
     thing = pod(
         spec={"nodeName": "w1"}, status={"conditions": [{"type": "Ready", "status": "True"}]}

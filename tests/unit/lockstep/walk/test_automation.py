@@ -26,15 +26,6 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_result_has_what_the_cli_printed_in_the_given_environment(
-    script: Path, tmp_path: Path
-) -> None:
-    script.write_text('#!/bin/sh\necho "$* in $PWD with $EXTRA"; echo noise >&2\n')
-    done = ToolchainPulumi().run(["stack", "ls"], str(tmp_path), {"EXTRA": "this"})
-    assert done.stdout == f"--non-interactive stack ls in {tmp_path} with this\n"
-    assert (done.stderr, done.code) == ("noise\n", 0)
-
-
 @pytest.mark.parametrize(
     ("said", "error"),
     [("error: no stack named 'x' found", StackNotFoundError), ("error: no", CommandError)],
