@@ -22,8 +22,6 @@ from tests.e2e.conftest import LiveStack, MakeStack
 FOREIGN = Taint(key="example.com/batch", value="yes", effect="PreferNoSchedule")
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 WORKERS = ("first", "second", "third")
-POOL = "lockstep-existing-constrained"
-"""The pool's label begins with the name of the stack's cluster, as others may use the cluster."""
 
 
 @pytest.fixture(scope="module")
@@ -134,10 +132,12 @@ def verdict(stack: LiveStack) -> dict[str, Any]:
     return found
 
 
-def workers(theirs: LiveStack) -> dict[str, list[str]]:
+def workers(stack: LiveStack, theirs: LiveStack) -> dict[str, list[str]]:
     """The taints of the workers that our pool has taken."""
+    # The label carries the name of the stack's cluster, as others may use the cluster.
+    pool = f"{stack.cluster_name()}-constrained"
     with theirs.client() as client:
-        found = list(client.list(Node, labels={"lockstep.dev/pool": POOL}))
+        found = list(client.list(Node, labels={"lockstep.dev/pool": pool}))
     return {
         _name(node): [taint.key for taint in (node.spec.taints if node.spec else None) or ()]
         for node in found
@@ -147,7 +147,7 @@ def workers(theirs: LiveStack) -> dict[str, list[str]]:
 def test_gang_is_held_on_their_workers(stack: LiveStack, theirs: LiveStack) -> None:
     found = verdict(stack)
     assert (found["observed"], found["ok"], found["bound"]) == ("held", True, 0)
-    taken = workers(theirs)
+    taken = workers(stack, theirs)
     assert sorted(taken) == sorted(WORKERS)
     assert all(FOREIGN.key in taints for taints in taken.values())
     assert sum("lockstep.dev/blocked" in taints for taints in taken.values()) == 2
@@ -162,7 +162,7 @@ def test_gang_is_released(stack: LiveStack, theirs: LiveStack) -> None:
     stack.deploy()
     found = verdict(stack)
     assert (found["observed"], found["ok"], found["bound"]) == ("released", True, 4)
-    assert sum("lockstep.dev/blocked" in taints for taints in workers(theirs).values()) == 1
+    assert sum("lockstep.dev/blocked" in taints for taints in workers(stack, theirs).values()) == 1
 
 
 def test_second_update_changes_nothing(stack: LiveStack) -> None:
