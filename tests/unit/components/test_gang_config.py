@@ -97,11 +97,6 @@ def test_config_is_read_after_the_release_is_there() -> None:
     assert graph.waits_for("gang-config", "lws-release")
 
 
-def test_config_is_what_the_cluster_has_after_the_patch() -> None:
-    assert installed(enabled=True).value == patched()
-    assert installed(enabled=False).value == UPSTREAM_CONFIG
-
-
 def test_config_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(pulumi.RunError, match=r"lws-system/lws-manager-config has no .*\.yaml"):
         found(tmp_path, enabled=True, graph=Graph(config_map={"other": ""}))

@@ -3,7 +3,6 @@ from __future__ import annotations
 import functools
 
 from components.volcano import Volcano, VolcanoArgs
-from lockstep import versions
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
 
@@ -15,14 +14,6 @@ def volcano_on_kind(chart: str | None = None) -> Graph:
         Volcano("volcano", VolcanoArgs(cluster, "1.14.1", chart), cluster.opts())
 
     return deploy(build)
-
-
-def test_volcano_comes_from_its_published_chart_pinned() -> None:
-    release = volcano_on_kind()["volcano-release"].inputs
-    assert release["chart"] == "volcano"
-    assert release["version"] == "1.14.1"
-    assert release["repositoryOpts"] == {"repo": versions.VOLCANO_CHART_REPO}
-    assert release["name"] == "volcano"
 
 
 def test_volcano_comes_from_a_local_chart_when_there_is_one() -> None:

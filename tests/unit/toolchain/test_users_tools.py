@@ -56,11 +56,6 @@ def test_failing_program_is_not_good(make_program: MakeProgram) -> None:
     assert users_tools.on_path("kind") is None
 
 
-def test_tool_prefers_the_users_own(make_program: MakeProgram) -> None:
-    program = make_program("kubectl", f"Client Version: v{versions.KUBERNETES}")
-    assert toolchain.tool("kubectl") == program
-
-
 def test_our_own_folder_on_path_is_not_the_users(
     monkeypatch: pytest.MonkeyPatch, make_program: MakeProgram
 ) -> None:

@@ -23,16 +23,6 @@ def judge_environment(graph: Graph, name: str) -> dict[str, str]:
     return graph[f"{name}-verdict-judge"].environment
 
 
-def test_contention_is_a_set_with_more_groups_than_fit_that_take_turns() -> None:
-    graph = crowd("contention")
-    assert workload(graph)["spec"]["replicas"] == 4
-    assert pod_spec(graph)["schedulerName"] == "volcano"
-    expectation = graph.value["expectation"]
-    assert (expectation["verdict"], expectation["atOnce"]) == ("serialized", 1)
-    assert expectation["gang"] is True
-    assert judge_environment(graph, "contention")["LOCKSTEP_DRILL"] == "turns"
-
-
 def test_contention_knows_how_many_gangs_fit() -> None:
     assert crowd("contention", workers=5, size=3).value["expectation"]["atOnce"] == 3
 

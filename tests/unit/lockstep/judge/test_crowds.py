@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, figures
 from lockstep.judge.history import History
 from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
-from tests.unit.lockstep.judge.test_capped import capped, queued
 from tests.unit.lockstep.judge.verdicts import accepted, judged
 from tests.unit.lockstep.story import NAMESPACE, Story, expect, gang_created, gang_placed, pods
 
@@ -199,28 +195,6 @@ def test_a_deadlock_under_pod_groups_proves_nothing() -> None:
     story = deadlock().pod_group(1.1)
     verdict = judged(story.until(30.0), deadlocked())
     assert (verdict.observed, verdict.ok) == ("mismatched", False)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.sampled_from(
-        [
-            (taking_turns, serialized()),
-            (lambda: deadlock().until(12.0), deadlocked()),
-            (queued, capped()),
-        ]
-    ),
-    st.randoms(use_true_random=False),
-)
-def test_order_of_delivery_does_not_change_the_verdict(
-    told: tuple[Callable[[], Story], Expectation], chance: random.Random
-) -> None:
-    make, expectation = told
-    recording = make().recording
-    shuffled = list(recording.observations)
-    chance.shuffle(shuffled)
-    again = replace(recording, observations=shuffled)
-    assert judge.conclude(again, expectation) == judge.conclude(recording, expectation)
 
 
 @given(

@@ -13,6 +13,9 @@ from msgspec import structs
 from lockstep import judge
 from lockstep.judge import Expectation
 from lockstep.recording.model import Recording
+from tests.unit.lockstep.crowds import taking_turns
+from tests.unit.lockstep.judge.test_capped import capped, queued
+from tests.unit.lockstep.judge.test_crowds import deadlock, deadlocked, serialized
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -63,10 +66,15 @@ STORIES: list[tuple[Callable[[], Story], Expectation]] = [
     (lambda: control(Story()).until(9.0), expect_partial()),
     (lambda: gang_created(Story()).until(60.0), expect("placed")),
 ]
+CROWDS: list[tuple[Callable[[], Story], Expectation]] = [
+    (taking_turns, serialized()),
+    (lambda: deadlock().until(12.0), deadlocked()),
+    (queued, capped()),
+]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.sampled_from(STORIES), st.randoms(use_true_random=False), st.integers(0, 5))
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from([*STORIES, *CROWDS]), st.randoms(use_true_random=False), st.integers(0, 5))
 def test_order_of_delivery_and_repeats_do_not_change_the_verdict(
     told: tuple[Callable[[], Story], Expectation], chance: random.Random, repeats: int
 ) -> None:

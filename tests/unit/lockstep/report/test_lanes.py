@@ -99,11 +99,6 @@ def test_gangs_and_pods_come_in_counting_order() -> None:
     assert not lanes.crowded(lanes.gang_lanes(samples.placed()))
 
 
-def test_pods_outside_gangs_are_one_workload() -> None:
-    (gang,) = lanes.gang_lanes(samples.partial())
-    assert (gang.name, gang.size, gang.most_bound) == (None, 4, 2)
-
-
 times = st.floats(0, 5000, allow_nan=False)
 
 
