@@ -4,45 +4,27 @@ import pulumi
 
 import settings
 from components.charts import local_charts
-from components.cluster.base import Cluster
+from components.cluster import create_cluster
 from components.platform import Platform, PlatformArgs
 from components.scenarios import SCENARIOS, ScenarioArgs
 from lockstep.scenarios.registry import SCENARIOS as REGISTRY
 
-
-def create_cluster(config: settings.Settings) -> Cluster:
-    """Create the cluster that the stack asks for; only its provider is imported."""
-    wanted, scenarios = config.cluster, config.scenarios
-    if wanted.provider == "kind":
-        from components.cluster.kind import KindCluster, KindClusterArgs
-
-        # Without scenarios there must still be workers for the operators.
-        workers = scenarios.workers * max(1, len(scenarios.names))
-        args = KindClusterArgs(wanted.name, workers, wanted.kind_node_image)
-        return KindCluster("cluster", args)
-    if wanted.provider == "existing":
-        from components.cluster.existing import ExistingCluster, ExistingClusterArgs
-
-        context = wanted.kube_context or ""
-        return ExistingCluster(
-            "cluster",
-            ExistingClusterArgs(wanted.name, context, wanted.kubeconfig, wanted.export_kubeconfig),
-        )
-    from components.cluster.kwok import KwokCluster, KwokClusterArgs
-    from lockstep.local import embedded_cluster
-
-    incarnation, lost = embedded_cluster.incarnation(wanted.name)
-    if lost:
-        pulumi.log.warn(f"the embedded cluster {wanted.name} will be recreated: {lost}")
-    size = wanted.worker_cpu, wanted.worker_memory
-    return KwokCluster(
-        "cluster", KwokClusterArgs(wanted.name, wanted.kubernetes_version, *size, incarnation)
-    )
-
-
 config = settings.load_or_exit()
 chosen = config.scenarios.names
-cluster = create_cluster(config)
+wanted = config.cluster
+cluster = create_cluster(
+    wanted.provider,
+    wanted.name,
+    kubernetes_version=wanted.kubernetes_version,
+    worker_cpu=wanted.worker_cpu,
+    worker_memory=wanted.worker_memory,
+    # Without scenarios there must still be workers for the operators.
+    kind_workers=config.scenarios.workers * max(1, len(chosen)),
+    kind_node_image=wanted.kind_node_image,
+    context=wanted.kube_context or "",
+    kubeconfig=wanted.kubeconfig,
+    export_kubeconfig=wanted.export_kubeconfig,
+)
 
 # Volcano and LWS, and what makes them schedule gangs.
 platform = Platform(

@@ -11,7 +11,7 @@ from .cluster.base import Cluster
 
 @dataclass
 class HostOperatorArgs:
-    """Which operator, and what makes it start anew."""
+    """Which operator, and what restarts it."""
 
     cluster: Cluster
     """The embedded cluster it works for."""
@@ -20,7 +20,7 @@ class HostOperatorArgs:
     version: str
     """The binary's version."""
     config: pulumi.Input[str]
-    """Its configuration in the cluster: a change, and nothing else, starts it anew."""
+    """Its configuration in the cluster: only a change of it restarts the operator."""
 
 
 class HostOperator(pulumi.ComponentResource):

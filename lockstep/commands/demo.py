@@ -36,13 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
 
 
+@demo.exclusive_lock()
 def run(args: argparse.Namespace) -> int:
     """Exit with 0 only when every verdict is as expected."""
-    with demo.exclusive_lock():
-        return _run(args)
-
-
-def _run(args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
     walk = demo.Walk(args.stack, console, _wait_for_enter if args.step else None)
     walk.ensure_tools()

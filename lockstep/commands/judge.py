@@ -6,20 +6,16 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from lockstep.commands.variables import Variables
 from lockstep.errors import LockstepError
 from lockstep.judge.follow import follow
 from lockstep.judge.model import Expectation, Verdict
-from lockstep.recording import client as recorder_process
-from lockstep.recording import model as recordings
+from lockstep.recording import client
 from lockstep.recording.client import Live, Subject
-from lockstep.recording.model import Recording
-
-if TYPE_CHECKING:
-    from lockstep.commands.step import Variables
+from lockstep.recording.model import Recording, path_of
 
 PATIENCE = 60.0
 EXIT_FAILED = 1
@@ -29,7 +25,7 @@ def subject(variables: Variables, path: Path | None = None) -> Subject:
     """Read what to record, and where, from the environment variables."""
     scenario = variables.text("LOCKSTEP_SCENARIO")
     if path is None:
-        path = recordings.path_of(variables.text("LOCKSTEP_CLUSTER"), scenario).resolve()
+        path = path_of(variables.text("LOCKSTEP_CLUSTER"), scenario).resolve()
     return Subject(
         path=path,
         scenario=scenario,
@@ -37,7 +33,7 @@ def subject(variables: Variables, path: Path | None = None) -> Subject:
         pool=variables.text("LOCKSTEP_POOL"),
         kubeconfig=variables.text("LOCKSTEP_KUBECONFIG"),
         context=variables.optional("LOCKSTEP_CONTEXT"),
-        deadline=variables.seconds("LOCKSTEP_DEADLINE", recorder_process.DEADLINE),
+        deadline=variables.seconds("LOCKSTEP_DEADLINE", client.DEADLINE),
     )
 
 
@@ -74,9 +70,9 @@ def _perform(
     from lockstep import drills  # only some scenarios have a drill
     from lockstep.kube.client import client_from_env
 
-    with client_from_env() as client:
+    with client_from_env() as cluster:
         folder = recorded.path.parent.parent
-        context = drills.DrillContext(client, live, expectation, patience, folder)
+        context = drills.DrillContext(cluster, live, expectation, patience, folder)
         return drills.perform(drills.drill(name), context)
 
 
@@ -86,12 +82,12 @@ def _follow_recorder(recorded: Subject) -> Live:
     It does not run when an earlier verdict on the same recording failed: a failed command leaves
     no state, so the next update judges again.
     """
-    live = recorder_process.connect(recorded.path)
+    live = client.connect(recorded.path)
     if live is None:
-        recorder_process.start(recorded)
-        live = recorder_process.connect(recorded.path)
+        client.start(recorded)
+        live = client.connect(recorded.path)
     if live is None:
-        log = recorder_process.log_file(recorded.path)
+        log = client.log_file(recorded.path)
         raise LockstepError(f"the recorder does not answer; see {log}, then run up again")
     return live
 

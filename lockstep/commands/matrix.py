@@ -37,13 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the matrix as JSON")
 
 
+@demo.exclusive_lock()
 def run(args: argparse.Namespace) -> int:
     """Exit with 0 only when every verdict on every pair is as expected."""
-    with demo.exclusive_lock():
-        return _run(args)
-
-
-def _run(args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
     pairs = matrix.pairs(args.lws)
     ensure_tools(lws=[pair.lws for pair in pairs])

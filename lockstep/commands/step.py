@@ -9,78 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from lockstep.commands.variables import VARIABLES, Variables
 from lockstep.errors import LockstepError
 
 HELP = "run one step of an update; for the Pulumi program, not for people"
-
-VARIABLES: Mapping[str, str] = {
-    "LOCKSTEP_CLUSTER": "the name of the cluster",
-    "LOCKSTEP_INCARNATION": "an id that changes when the cluster is recreated",
-    "LOCKSTEP_KUBECONFIG": "the path of a kubeconfig",
-    "LOCKSTEP_CONTEXT": "a context of that kubeconfig (optional)",
-    "LOCKSTEP_KIND_CONFIG": "kind's configuration of the cluster, as YAML",
-    "LOCKSTEP_CHART": "the folder of the LWS chart (optional)",
-    "LOCKSTEP_VERSION": "the version of Volcano or LWS",
-    "LOCKSTEP_OPERATOR": "the operator to start, volcano or lws",
-    "LOCKSTEP_NAMESPACE": "the namespace to record",
-    "LOCKSTEP_SCENARIO": "the name of the scenario",
-    "LOCKSTEP_POOL": "the name of a pool of workers",
-    "LOCKSTEP_POOL_SIZE": "the number of workers in the pool",
-    "LOCKSTEP_NODES": "the names of the pool's workers, as a JSON list",
-    "LOCKSTEP_BLOCKED": "how many of these workers to block",
-    "LOCKSTEP_DEADLINE": "seconds after which the recorder ends by itself (optional)",
-    "LOCKSTEP_EXPECTATION": "the expected verdict, as JSON",
-    "LOCKSTEP_DRILL": "the drill to perform before judging (optional)",
-    "LOCKSTEP_PATIENCE": "seconds to wait before judging the current state (optional)",
-    "PULUMI_COMMAND_STDOUT": "what `crds apply` printed when it ran last; set by Pulumi",
-}
-
-
-class Variables:
-    """Typed access to the environment variables of a step."""
-
-    def __init__(self, values: Mapping[str, str] | None = None) -> None:
-        self._values = os.environ if values is None else values
-
-    def text(self, name: str) -> str:
-        """Return a variable that must be set."""
-        value = self.optional(name)
-        if value is None:
-            raise LockstepError(f"{name} is not set; set it to {VARIABLES[name]}")
-        return value
-
-    def optional(self, name: str) -> str | None:
-        """Return a variable, or None when it is not set or empty."""
-        return self._values.get(name) or None
-
-    def integer(self, name: str) -> int:
-        """Return a variable that must be a whole number."""
-        value = self.text(name)
-        if not value.isdecimal():
-            raise LockstepError(f"{name} is {value!r}; it must be a whole number")
-        return int(value)
-
-    def seconds(self, name: str, default: float) -> float:
-        """Return a number of seconds, or the default when the variable is not set."""
-        value = self.optional(name)
-        try:
-            return default if value is None else float(value)
-        except ValueError:
-            raise LockstepError(f"{name} is {value!r}; it must be a number of seconds") from None
-
-    def document(self, name: str) -> Any:
-        """Return the value of a variable that must be JSON."""
-        value = self.text(name)
-        try:
-            return json.loads(value)
-        except ValueError as error:
-            raise LockstepError(f"{name} is not JSON ({error}); its value is {value!r}") from error
 
 
 def create_cluster(variables: Variables) -> None:
@@ -228,24 +164,24 @@ def remove_taints(variables: Variables) -> None:
 def start_recorder(variables: Variables) -> None:
     """Start recording a scenario in the background and print the name of the recording."""
     from lockstep.commands.judge import subject
-    from lockstep.recording import client as recorder_process
+    from lockstep.recording import client
 
-    print(json.dumps(recorder_process.start(subject(variables))))
+    print(json.dumps(client.start(subject(variables))))
 
 
 def stop_recorder(variables: Variables) -> None:
     """Stop the recorder of a scenario, if it runs, and delete its recording."""
     from lockstep.commands.judge import subject
-    from lockstep.recording import client as recorder_process
+    from lockstep.recording import client
 
-    recorder_process.remove(subject(variables).path)
+    client.remove(subject(variables).path)
 
 
 def judge(variables: Variables) -> int:
     """Judge a recorded scenario, write its receipt and print the verdict; exit 1 if it failed."""
-    from lockstep.commands.judge import run as judge_scenario
+    from lockstep.commands import judge
 
-    return judge_scenario(variables)
+    return judge.run(variables)
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ async def _watch(args: argparse.Namespace, namespace: str | None) -> Recording:
     spaces = (namespace,) if namespace else ()
     started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     recording = Recording(Header("verify", spaces, None, started))
-    # Deployments are no gangs, and their list may be nobody's business here.
+    # Deployments are no gangs, and the user may have no permission to list them.
     aims = [aim for aim in targets(namespace, None) if aim.resource is not kube.Deployment]
     recorder = Recorder(client, aims, recording.add)
     try:

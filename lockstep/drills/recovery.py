@@ -45,7 +45,7 @@ def _until_recovered(context: DrillContext, since: float) -> Incarnation:
 
 
 def _first_group(context: DrillContext, history: History, since: float) -> list[Incarnation]:
-    """The first group, which is the one that has incidents, if it was created after a time."""
+    """The first group, which has the incidents, if it was created after a time."""
     expectation = context.expectation
     key = history.gangs(expectation)[0].key
     groups = actions.complete_groups(history, expectation, expectation.groups)

@@ -57,7 +57,7 @@ def _runs(context: DrillContext, history: History) -> list[Run]:
 
 
 def _running(context: DrillContext, history: History) -> list[Run]:
-    """Gangs that are complete now, the one that has run longest first."""
+    """Gangs that are complete now, by the time since which they run."""
     return [run for run in _runs(context, history) if run.incarnation.is_complete]
 
 

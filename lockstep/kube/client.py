@@ -41,18 +41,22 @@ _VERBS = ["get", "list", "watch", "global_list", "global_watch", "post", "patch"
 
 def client(path: str | None = None, context: str | None = None) -> Client:
     """Connect to the cluster of a kubeconfig file and context, or of kubectl's defaults."""
-    config = load(path, context)
-    return Client(
-        config=config, field_manager=FIELD_MANAGER, trust_env=not _is_local(config), timeout=TIMEOUT
-    )
+    return Client(**_options(path, context))
 
 
 def async_client(path: str | None = None, context: str | None = None) -> AsyncClient:
     """Connect likewise, for many watches at once."""
+    return AsyncClient(**_options(path, context))
+
+
+def _options(path: str | None, context: str | None) -> dict[str, Any]:
     config = load(path, context)
-    return AsyncClient(
-        config=config, field_manager=FIELD_MANAGER, trust_env=not _is_local(config), timeout=TIMEOUT
-    )
+    return {
+        "config": config,
+        "field_manager": FIELD_MANAGER,
+        "trust_env": not _is_local(config),
+        "timeout": TIMEOUT,
+    }
 
 
 @contextlib.contextmanager
@@ -136,47 +140,23 @@ def find(client: Client, kind: Any, name: str, namespace: str | None = None) -> 
         raise
 
 
-def _info(group: str, version: str, kind: str, plural: str) -> ApiInfo:
-    return ApiInfo(resource=ResourceDef(group, version, kind), plural=plural, verbs=_VERBS)
+def _api_info(group: str, version: str, kind: str, plural: str) -> dict[str, ApiInfo]:
+    info = ApiInfo(resource=ResourceDef(group, version, kind), plural=plural, verbs=_VERBS)
+    return {"_api_info": info}
 
 
-class Pod(GenericNamespacedResource):
-    """A pod, as a mapping."""
-
-    _api_info = _info("", "v1", "Pod", "pods")
-
-
-class Event(GenericNamespacedResource):
-    """An event, as a mapping."""
-
-    _api_info = _info("", "v1", "Event", "events")
+def _namespaced(
+    group: str, version: str, kind: str, plural: str
+) -> type[GenericNamespacedResource]:
+    return type(kind, (GenericNamespacedResource,), _api_info(group, version, kind, plural))
 
 
-class Node(GenericGlobalResource):
-    """A node, as a mapping."""
-
-    _api_info = _info("", "v1", "Node", "nodes")
-
-
-class Deployment(GenericNamespacedResource):
-    """A Deployment, as a mapping."""
-
-    _api_info = _info("apps", "v1", "Deployment", "deployments")
-
-
-class ControllerRevision(GenericNamespacedResource):
-    """A template as its controller keeps it, as a mapping."""
-
-    _api_info = _info("apps", "v1", "ControllerRevision", "controllerrevisions")
-
-
-class LeaderWorkerSet(GenericNamespacedResource):
-    """A LeaderWorkerSet, as a mapping."""
-
-    _api_info = _info("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets")
-
-
-class PodGroup(GenericNamespacedResource):
-    """Volcano's PodGroup, as a mapping."""
-
-    _api_info = _info("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
+Node = type("Node", (GenericGlobalResource,), _api_info("", "v1", "Node", "nodes"))
+Pod = _namespaced("", "v1", "Pod", "pods")
+Event = _namespaced("", "v1", "Event", "events")
+Deployment = _namespaced("apps", "v1", "Deployment", "deployments")
+ControllerRevision = _namespaced("apps", "v1", "ControllerRevision", "controllerrevisions")
+LeaderWorkerSet = _namespaced(
+    "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
+)
+PodGroup = _namespaced("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")

@@ -32,7 +32,7 @@ GRACE = 5.0
 POLL = 0.02
 """Seconds between two looks at the file: the delay with which a reader sees a change."""
 EXTEND = signal.SIGUSR1
-"""The signal that starts the recorder's deadline anew."""
+"""The signal that restarts the recorder's deadline."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class Live:
 def connect(path: Path) -> Live | None:
     """Follow the recorder of a recording; None when no recorder runs.
 
-    The recorder's deadline starts anew, so it does not end before a judge that came late.
+    This restarts the recorder's deadline, so that it does not end before a late judge.
     """
     try:
         file = path.open("rb")

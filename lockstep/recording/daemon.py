@@ -10,9 +10,8 @@ import uuid
 from datetime import UTC, datetime
 from typing import IO
 
-from lockstep.kube import client as kube
-from lockstep.recording import client as recorder_client
-from lockstep.recording import model
+from lockstep.kube.client import async_client
+from lockstep.recording import client, model
 from lockstep.recording.client import Subject
 from lockstep.recording.model import Entry, Header, Tick
 from lockstep.recording.watch import Recorder, targets
@@ -38,8 +37,8 @@ class _Daemon:
     async def run(self) -> None:
         subject = self._subject
         self._handle_signals()
-        client = kube.async_client(subject.kubeconfig, subject.context)
-        recorder = Recorder(client, targets(subject.namespace, subject.pool), self._write)
+        connection = async_client(subject.kubeconfig, subject.context)
+        recorder = Recorder(connection, targets(subject.namespace, subject.pool), self._write)
         started = datetime.now(UTC)
         try:
             await recorder.establish()
@@ -49,13 +48,13 @@ class _Daemon:
                 await self._tick_until_stopped(recorder)
                 watching.cancel()
         finally:
-            await client.close()
+            await connection.close()
 
     def _handle_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopped.set)
-        loop.add_signal_handler(recorder_client.EXTEND, self._extend)
+        loop.add_signal_handler(client.EXTEND, self._extend)
 
     def _extend(self) -> None:
         self._deadline = asyncio.get_running_loop().time() + self._subject.deadline
@@ -71,7 +70,7 @@ class _Daemon:
         path = self._subject.path
         new = path.with_suffix(f".{header.pid}")
         self._file = new.open("xb", buffering=0)
-        recorder_client.lock(self._file)
+        client.lock(self._file)
         self._file.write(b"".join(map(model.to_line, [header, *self._early])))
         self._extend()
         new.replace(path)

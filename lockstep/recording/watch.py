@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+import msgspec
+
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from lockstep.recording import facts
@@ -173,19 +175,7 @@ class KindWatch:
     def _emit_deletion(self, at: float, gone: Observation) -> None:
         """Emit the deletion of an object that a list no longer has; its time is unknown."""
         del self._known[gone.uid]
-        self._emit(
-            Observation(
-                at=at,
-                kind=gone.kind,
-                change="DELETED",
-                namespace=gone.namespace,
-                name=gone.name,
-                uid=gone.uid,
-                version=gone.version,
-                facts=gone.facts,
-                listed=True,
-            )
-        )
+        self._emit(msgspec.structs.replace(gone, at=at, change="DELETED", listed=True))
 
     def _emit_status(self, state: WatchState, detail: str = "") -> None:
         self._emit(WatchStatus(self._clock(), self.target.kind, state, detail))

@@ -51,7 +51,7 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether the verdict is the one that the registry names for this step."""
+        """Whether the verdict is the step's expected verdict."""
         return bool(
             self.verdict and self.verdict.ok and self.verdict.observed == self.step.expected
         )

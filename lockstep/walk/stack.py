@@ -192,7 +192,7 @@ class Stack:
     def _release_dead_locks(self) -> None:
         """Delete the locks that killed updates left in the backend of this checkout.
 
-        Locks in a shared backend are left alone: they may belong to an update of somebody else.
+        Locks in a shared backend are left alone: they may belong to an update of another user.
         """
         backend = paths.state_dir() / "backend"
         if self.environment.get("PULUMI_BACKEND_URL") != backend.as_uri():

@@ -15,8 +15,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from lockstep.errors import LockstepError
-from lockstep.recording import client as recorder
-from lockstep.recording import model as recordings
+from lockstep.recording import client, model
 from lockstep.recording.model import Observation
 from lockstep.walk.events import EventLog
 from lockstep.walk.outcome import Outcome, VerdictSummary
@@ -93,11 +92,11 @@ def _follow_pods(
     """Print what happens to the pods of a scenario, from its next recording until `over`."""
     if recording is None:
         return
-    path = recordings.path_of(*recording)
+    path = model.path_of(*recording)
     before = _run_of(path)
     follower = None
     while follower is None and not over.wait(0.1):
-        found = recorder.connect(path)
+        found = client.connect(path)
         if found and found.recording.header.run != before:
             follower = found
         elif found:
@@ -117,9 +116,9 @@ def _follow_pods(
 
 
 def _run_of(path: Path) -> str:
-    """The run of a recording that is already there, which is not the one to follow."""
+    """The run of an earlier recording, which is not followed."""
     try:
-        return recordings.read(path).header.run
+        return model.read(path).header.run
     except LockstepError:
         return ""
 

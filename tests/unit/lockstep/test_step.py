@@ -10,7 +10,8 @@ import pytest
 
 from lockstep import cli
 from lockstep.commands import step
-from lockstep.commands.step import STEPS, VARIABLES, Variables
+from lockstep.commands.step import STEPS
+from lockstep.commands.variables import VARIABLES, Variables
 from lockstep.errors import LockstepError
 
 
