@@ -22,6 +22,26 @@ def error_event(message: str) -> EngineEvent:
     return EngineEvent.from_json({"sequence": 1, "timestamp": 1, "diagnosticEvent": diagnostic})
 
 
+def step_event(kind: str, operation: str, name: str, **new: Any) -> EngineEvent:
+    """An event of a resource: its operation begins (resourcePreEvent) or ends (resOutputsEvent)."""
+    urn = f"urn:pulumi:gang::lockstep::{new.get('type', 'a:b:C')}::{name}"
+    state = {"type": "a:b:C", "urn": urn, "id": "", "parent": "", "provider": "", **new}
+    state = {"inputs": {}, "outputs": {}, **state}
+    metadata = {
+        "op": operation,
+        "urn": urn,
+        "type": state["type"],
+        "old": None,
+        "new": state,
+        "keys": None,
+        "diffs": None,
+        "detailedDiff": None,
+        "logical": None,
+        "provider": "",
+    }
+    return EngineEvent.from_json({"sequence": 1, "timestamp": 1, kind: {"metadata": metadata}})
+
+
 def summary_event(**changes: int) -> EngineEvent:
     summary = {"maybeCorrupt": False, "durationSeconds": 1, "resourceChanges": changes}
     summary["policyPacks"] = {}

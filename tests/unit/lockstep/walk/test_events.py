@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep.walk.events import EventLog, reason_of
-from tests.unit.lockstep.walk.fakes import error_event
+from tests.unit.lockstep.walk.fakes import error_event, step_event, summary_event
 
 STACK = "pulumi:pulumi:Stack"
 
@@ -29,3 +29,19 @@ def test_reason_of_an_update_is_the_first_specific_error() -> None:
     only = EventLog()
     only(error_event("update failed\n"))
     assert (only.reason, EventLog().reason) == ("update failed", "")
+
+
+def test_outputs_are_those_of_the_stack() -> None:
+    events = EventLog()
+    events(step_event("resOutputsEvent", "create", "x", outputs={"verdicts": {}}))
+    assert events.outputs == {}
+    events(
+        step_event("resOutputsEvent", "same", "gang", type=STACK, outputs={"verdicts": {"a": 1}})
+    )
+    assert events.outputs == {"verdicts": {"a": 1}}
+
+
+def test_unchanged_resources_are_no_changes() -> None:
+    events = EventLog()
+    events(summary_event(create=2, update=1, same=30, read=1))
+    assert events.changed == 3
