@@ -1,16 +1,16 @@
-"""What the simulated kubelets do to pods, as stages of KWOK.
+"""KWOK stages: what the simulated kubelets do to pods.
 
-KWOK's own stages take every finalizer off a pod that is being deleted. So a deletion in the
-foreground, by which LWS recreates a group, would never wait for the group's other objects: the new
-leader would meet the old PodGroup and the old workers. A kubelet leaves finalizers alone, and so do
-these stages.
+KWOK's default stages remove every finalizer from a pod that is being deleted. Then the foreground
+deletion by which LWS recreates a group would not wait for the group's other objects, and the new
+leader would find the old PodGroup and the old workers. These stages keep finalizers, as a kubelet
+does.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-# Rendered by KWOK for each pod: Go's templates, with functions of its own for time and addresses.
+# A Go template that KWOK renders for each pod, with KWOK's functions for time and addresses.
 _STATUS = """\
 {{ $now := Now }}
 phase: Running
@@ -47,17 +47,17 @@ initContainerStatuses:
 
 
 STOPPING = 500
-"""Milliseconds from the deletion of a pod to its end. A kubelet stops containers first; a pod that
-were gone at once could be made again before LWS has seen it go (lws#998)."""
+"""Milliseconds from the deletion of a pod to its end: a kubelet stops the containers first. A pod
+that ended at once could be recreated before LWS has noticed the deletion (lws#998)."""
 
 
-# KWOK deletes by name. A pod without any grace left needs no more of it: it is gone, or will be as
-# soon as no finalizer holds it, and its name may be another pod's by the time that KWOK acts.
+# A pod with a grace period of 0 is deleted already, or will be without its last finalizer. KWOK
+# deletes by name: a second deletion could hit a new pod of the same name.
 _HAS_GRACE = ".metadata | select(.deletionGracePeriodSeconds != 0)"
 
 
 def stages() -> list[dict[str, Any]]:
-    """A bound pod runs at once; a deleted one stops, and is gone when no finalizer holds it."""
+    """Return the stages: a bound pod runs at once; a deleted pod ends after a pause."""
     new = {".metadata.deletionTimestamp": "DoesNotExist", ".status.podIP": "DoesNotExist"}
     leaving = {".metadata.deletionTimestamp": "Exists", _HAS_GRACE: "Exists"}
     return [

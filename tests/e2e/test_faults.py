@@ -1,4 +1,4 @@
-"""What goes wrong in real life: killed updates, lost clusters, no room, and two at once."""
+"""Faults: killed updates, lost clusters, ended processes, a full disk, two stacks at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 120.0
 
 
 def kill_when(stack: LiveStack, process: subprocess.Popen[str], name: str) -> None:
-    """Kill pulumi and its plugins, as a machine would, once a process of the cluster is seen."""
+    """Kill pulumi once a process of the cluster with this name runs."""
     deadline = time.monotonic() + PATIENCE
     while not stack.processes(name):
         assert process.poll() is None, f"pulumi ended too soon: {stack.spawn_log.read_text()}"
@@ -32,7 +32,7 @@ def kill_when(stack: LiveStack, process: subprocess.Popen[str], name: str) -> No
 
 
 def assert_no_trace(stack: LiveStack) -> None:
-    """Nothing of the cluster, no state, and none of the plugins that outlive a killed Pulumi."""
+    """Check that neither the cluster nor the stack's state is left."""
     stack.assert_nothing_left()
     assert not stack.exists()
 
@@ -68,14 +68,14 @@ def test_killed_destroy_leaves_nothing_after_down(make_stack: MakeStack) -> None
 
 @pytest.fixture(scope="module")
 def lost(make_stack: MakeStack) -> LiveStack:
-    """A stack whose cluster the tests take away, again and again."""
+    """A stack whose cluster the tests destroy repeatedly."""
     stack = make_stack("gang", name="e2e-lost")
     stack.deploy()
     return stack
 
 
 def lose(stack: LiveStack, *, folder: bool) -> None:
-    """End all processes, as a reboot would; and remove the folder, as a clean-up would."""
+    """End all processes, as a reboot does, and remove the folder if asked to."""
     place = paths.cluster_dir(stack.cluster_name())
     processes.end_all(place)
     if folder:
@@ -83,12 +83,28 @@ def lose(stack: LiveStack, *, folder: bool) -> None:
 
 
 @pytest.mark.parametrize("folder", [False, True], ids=["rebooted", "folder removed"])
-def test_up_makes_a_lost_cluster_anew_and_says_so(lost: LiveStack, folder: bool) -> None:
+def test_up_recreates_a_lost_cluster_and_says_so(lost: LiveStack, folder: bool) -> None:
     lose(lost, folder=folder)
     output = lost.deploy()
     assert f"the embedded cluster {lost.cluster_name()} will be recreated: " in output
     assert lost.outputs()["verdicts"]["gang"]["ok"]
     assert len(lost.processes()) >= 8
+
+
+def test_up_recreates_a_cluster_without_etcd_and_names_etcd(lost: LiveStack) -> None:
+    processes.end(lost.processes("etcd"), "etcd")
+    output = lost.deploy()
+    assert "will be recreated: etcd" in output
+    assert lost.outputs()["verdicts"]["gang"]["ok"]
+
+
+def test_second_create_keeps_the_cluster(lost: LiveStack) -> None:
+    name = lost.cluster_name()
+    before = {process.pid for process in lost.processes()}
+    incarnation, missing = embedded_cluster.incarnation(name)
+    assert missing == ""
+    control_plane.create(name, incarnation)
+    assert {process.pid for process in lost.processes()} == before
 
 
 def test_refresh_of_a_lost_cluster_ends_well(lost: LiveStack) -> None:
@@ -138,7 +154,7 @@ def lockstep(*words: str, **environment: str) -> subprocess.CompletedProcess[str
     )
 
 
-def test_a_port_taken_at_the_last_moment_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_port_taken_at_the_last_moment_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
     real = ports.free_ports
@@ -157,7 +173,7 @@ def test_a_port_taken_at_the_last_moment_is_replaced(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
-def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+def test_full_disk_is_a_one_line_error_and_leaves_nothing(tmp_path: Path) -> None:
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(tmp_path)],
         capture_output=True,
