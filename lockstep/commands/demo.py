@@ -9,13 +9,13 @@ import sys
 
 from rich.console import Console
 
+from lockstep.commands import EXIT_FAILED
 from lockstep.errors import LockstepError
 from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import demo, terminal
 from lockstep.walk.outcome import Outcome, Stage, stages
 
 HELP = "show the scenarios on one cluster, judge each, and write out/report.html"
-EXIT_FAILED = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from lockstep.commands import EXIT_FAILED
 from lockstep.commands.variables import Variables
 from lockstep.errors import LockstepError
 from lockstep.judge.follow import follow
@@ -18,7 +19,6 @@ from lockstep.recording.client import Live, Subject
 from lockstep.recording.model import Recording, path_of
 
 PATIENCE = 60.0
-EXIT_FAILED = 1
 
 
 def subject(variables: Variables, path: Path | None = None) -> Subject:

@@ -10,6 +10,7 @@ import msgspec
 from rich.console import Console
 
 from lockstep import versions
+from lockstep.commands import EXIT_FAILED
 from lockstep.errors import LockstepError
 from lockstep.report import matrix as document
 from lockstep.report import receipt
@@ -22,7 +23,6 @@ from lockstep.walk.stack import ensure_tools
 from lockstep.walk.terminal import narrow_table
 
 HELP = "judge the scenarios on every supported pair of LWS and Volcano, and write out/matrix.json"
-EXIT_FAILED = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -12,13 +12,13 @@ import msgspec
 from rich.console import Console
 
 from lockstep import paths
+from lockstep.commands import EXIT_FAILED
 from lockstep.report import receipt
 from lockstep.walk import terminal
 from lockstep.walk.outcome import VerdictSummary, read_verdict
 from lockstep.walk.stack import Stack, Update
 
 HELP = "deploy a stack and judge its scenarios: tools, cluster, platform, workload, verdict"
-EXIT_FAILED = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

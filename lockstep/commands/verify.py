@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import msgspec
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -17,8 +18,8 @@ from rich.table import Table
 from lockstep.errors import LockstepError
 from lockstep.judge import verify as verification
 from lockstep.judge.verify import GangReport
-from lockstep.kube import client as kube
-from lockstep.recording.model import Header, Recording
+from lockstep.kube.client import Deployment, async_client, load
+from lockstep.recording.model import Header, Recording, instant
 from lockstep.recording.watch import Recorder, targets
 
 HELP = "watch the LeaderWorkerSets of any cluster; exit 0: it holds, 1: broken, 2: could not tell"
@@ -62,7 +63,7 @@ def duration(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Watch, judge, and say it."""
-    config = kube.load(args.kubeconfig, args.context)
+    config = load(args.kubeconfig, args.context)
     namespace = None if args.all_namespaces else args.namespace or config.namespace
     recording = asyncio.run(_watch(args, namespace))
     reports = verification.examine(recording)
@@ -76,12 +77,12 @@ def run(args: argparse.Namespace) -> int:
 
 async def _watch(args: argparse.Namespace, namespace: str | None) -> Recording:
     """Record for the given time; without a wait when nothing could be judged anyway."""
-    client = kube.async_client(args.kubeconfig, args.context)
+    client = async_client(args.kubeconfig, args.context)
     spaces = (namespace,) if namespace else ()
-    started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    started = instant(datetime.now(UTC))
     recording = Recording(Header("verify", spaces, None, started))
     # Deployments are no gangs, and the user may have no permission to list them.
-    aims = [aim for aim in targets(namespace, None) if aim.resource is not kube.Deployment]
+    aims = [aim for aim in targets(namespace, None) if aim.resource is not Deployment]
     recorder = Recorder(client, aims, recording.add)
     try:
         await recorder.establish()
@@ -124,7 +125,7 @@ def _document(reports: Sequence[GangReport], recording: Recording, code: int) ->
         "result": {0: "holds", 1: "broken", 2: "unknown"}[code],
         "seconds": round(recording.end, 3),
         "missing": dict(recording.header.missing),
-        "gangs": [report.to_mapping() for report in reports],
+        "gangs": msgspec.to_builtins(reports),
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, cast
 from lockstep.drills.context import DrillContext, DrillTimeout
 from lockstep.errors import LockstepError
 from lockstep.judge.drill_marks import Topic
-from lockstep.kube import client as kube
+from lockstep.kube.client import FAILURES, explain
 
 __all__ = ["DrillContext", "DrillTimeout", "drill", "perform"]
 
@@ -44,8 +44,8 @@ def perform(drill: Drill, context: DrillContext) -> str:
             drill.run(context)
     except DrillTimeout as error:
         trouble = str(error)
-    except kube.FAILURES as error:
-        trouble = f"the drill failed: {kube.explain(error)}"
+    except FAILURES as error:
+        trouble = f"the drill failed: {explain(error)}"
     else:
         context.mark(Topic.OVER)
         return ""

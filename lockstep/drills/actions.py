@@ -16,7 +16,7 @@ from lockstep.drills.context import DrillContext
 from lockstep.judge import Expectation, Workload
 from lockstep.judge.groups import Incarnation, complete_at, wrong_pod_groups
 from lockstep.judge.history import History
-from lockstep.kube import client as kube
+from lockstep.kube.client import LeaderWorkerSet, PodGroup, status_of
 
 SetScale = create_namespaced_resource(
     "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
@@ -29,24 +29,13 @@ STEADY = 2.0
 
 def patch_set(context: DrillContext, spec: dict[str, Any]) -> None:
     """Change some fields of the set that Pulumi does not own."""
-    context.client.patch(
-        kube.LeaderWorkerSet,
-        context.expectation.workload.name,
-        {"spec": spec},
-        namespace=context.namespace,
-        patch_type=PatchType.MERGE,
-    )
+    _patch(context, LeaderWorkerSet, context.expectation.workload.name, spec)
 
 
 def scale(context: DrillContext, groups: int, workload: Workload | None = None) -> None:
     """Request a number of groups, as `kubectl scale` does."""
-    context.client.patch(
-        SetScale,
-        (workload or context.expectation.workload).name,
-        {"spec": {"replicas": groups}},
-        namespace=context.namespace,
-        patch_type=PatchType.MERGE,
-    )
+    name = (workload or context.expectation.workload).name
+    _patch(context, SetScale, name, {"replicas": groups})
 
 
 def delete_leader(context: DrillContext, name: str) -> None:
@@ -59,21 +48,21 @@ def delete_leader(context: DrillContext, name: str) -> None:
 
 def patch_pod_group(context: DrillContext, name: str, spec: dict[str, Any]) -> None:
     """Change some fields; LWS does not change a PodGroup after it has created it."""
+    _patch(context, PodGroup, name, spec)
+
+
+def _patch(context: DrillContext, kind: Any, name: str, spec: dict[str, Any]) -> None:
     context.client.patch(
-        kube.PodGroup,
-        name,
-        {"spec": spec},
-        namespace=context.namespace,
-        patch_type=PatchType.MERGE,
+        kind, name, {"spec": spec}, namespace=context.namespace, patch_type=PatchType.MERGE
     )
 
 
 def delete_pod_group(context: DrillContext, name: str) -> None:
     """Delete a PodGroup, unless it is garbage-collected already."""
     try:
-        context.client.delete(kube.PodGroup, name, namespace=context.namespace)
+        context.client.delete(PodGroup, name, namespace=context.namespace)
     except ApiError as error:
-        if kube.status_of(error) != HTTPStatus.NOT_FOUND:
+        if status_of(error) != HTTPStatus.NOT_FOUND:
             raise
 
 
@@ -87,7 +76,7 @@ def await_collector(context: DrillContext) -> None:
     name = f"lockstep-orphan-{uuid.uuid4().hex[:8]}"
     owner = OwnerReference(apiVersion="v1", kind="ConfigMap", name=name, uid=str(uuid.uuid4()))
     context.client.create(
-        kube.PodGroup(
+        PodGroup(
             metadata=ObjectMeta(name=name, namespace=context.namespace, ownerReferences=[owner]),
             spec={"minMember": 1},
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lockstep.judge.groups import Incarnation, incarnations
+from lockstep.judge.groups import Incarnation, all_incarnations
 from lockstep.judge.history import History, ObservedGang
 from lockstep.judge.model import Expectation, Finding, Limits, RecheckAt
 from lockstep.recording.model import Recording
@@ -45,7 +45,7 @@ class Case:
     @property
     def incarnations(self) -> list[Incarnation]:
         """Every incarnation of every gang."""
-        return [one for gang in self.gangs for one in incarnations(gang)]
+        return all_incarnations(self.gangs)
 
 
 Rule = Callable[[Case], Finding | RecheckAt | None]

@@ -126,12 +126,13 @@ def _finding(case: Case, name: VerdictName, what: str) -> Finding:
         and event.last.facts.get("reason") not in _ORDINARY
     ]
     newest = max(warnings, key=lambda event: event.last.at, default=None)
-    told = () if newest is None else (_message(newest),)
+    told = () if newest is None else (event_text(newest),)
     evidence = (f"{case.end:.1f} s passed without {case.expectation.verdict}", *told)
     return Finding(name, _one_line("; ".join([what, *told])), evidence, valid=False)
 
 
-def _message(event: ObjectHistory) -> str:
+def event_text(event: ObjectHistory) -> str:
+    """An event in one line."""
     facts = event.last.facts
     return f"{facts['object']} {facts['reason']}: {facts['message']}"
 

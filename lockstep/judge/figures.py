@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lockstep.judge.groups import Incarnation, incarnations
+from lockstep.judge.groups import Incarnation, all_incarnations
 from lockstep.judge.history import History, Interval, ObservedGang, bind_times, count_at_starts
 
 
@@ -92,7 +92,7 @@ class Run:
 def runs(history: History, gangs: Iterable[ObservedGang]) -> list[Run]:
     """Every run of some gangs, in the order in which they began."""
     found = []
-    for one in (one for gang in gangs for one in incarnations(gang)):
+    for one in all_incarnations(gangs):
         if one.fully_bound_at is not None:
             end = min(pod.ends for pod in one.bound_pods)
             over = end <= history.end
@@ -113,7 +113,7 @@ def most_places(gangs: Iterable[ObservedGang]) -> tuple[int, int]:
     """
     active: list[tuple[float, float]] = []
     every: list[tuple[float, float]] = []
-    for one in (one for gang in gangs for one in incarnations(gang)):
+    for one in all_incarnations(gangs):
         bound = one.bound_pods
         first_end = min((pod.ends for pod in bound), default=0.0)
         for pod, start in zip(bound, bind_times(bound), strict=True):
@@ -160,7 +160,7 @@ def crowd_figures(
     A pod occupies its place from its bind until it terminates. That is useful while its gang is
     completely bound, and wasted before that.
     """
-    groups = [one for gang in gangs for one in incarnations(gang)]
+    groups = all_incarnations(gangs)
     by_leader = {run.incarnation.leader.uid: run for run in runs}
     useful = wasted = ending = 0.0
     waits = [run.wait for run in runs]

@@ -120,9 +120,14 @@ def incarnations(gang: ObservedGang) -> list[Incarnation]:
     ]
 
 
+def all_incarnations(gangs: Iterable[ObservedGang]) -> list[Incarnation]:
+    """Every incarnation of some gangs."""
+    return [one for gang in gangs for one in incarnations(gang)]
+
+
 def complete_at(gangs: Iterable[ObservedGang], at: float) -> list[Incarnation]:
     """The groups that were complete at a time."""
-    return [one for gang in gangs for one in incarnations(gang) if one.was_complete_at(at)]
+    return [one for one in all_incarnations(gangs) if one.was_complete_at(at)]
 
 
 def pod_group_of(history: History, group: Incarnation, at: float) -> ObjectHistory | None:

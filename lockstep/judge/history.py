@@ -13,10 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from lockstep.judge.model import Expectation, Workload
-from lockstep.recording.model import Kind, Observation, Recording
-
-_FINISHED = ("Succeeded", "Failed")
-_BLOCKING = ("NoSchedule", "NoExecute")
+from lockstep.recording.facts import BLOCKING, FINISHED
+from lockstep.recording.model import Kind, Observation, Recording, version_number
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ class PodHistory(ObjectHistory):
 
 def _terminates(seen: Observation) -> bool:
     facts = seen.facts
-    return seen.change == "DELETED" or bool(facts.get("deleting")) or facts["phase"] in _FINISHED
+    return seen.change == "DELETED" or bool(facts.get("deleting")) or facts["phase"] in FINISHED
 
 
 def is_refused(pods: Sequence[PodHistory]) -> bool:
@@ -284,11 +282,10 @@ def _blocking_taints(seen: Observation) -> frozenset[tuple[Any, ...]]:
     return frozenset(
         (taint.get("key"), taint.get("value"), taint.get("effect"))
         for taint in seen.facts.get("taints") or ()
-        if taint.get("effect") in _BLOCKING
+        if taint.get("effect") in BLOCKING
     )
 
 
 def _order(seen: Observation) -> tuple[float, int, bool, str, str]:
     """Sort by time; at one time by version, which rises with each change of one object."""
-    version = int(seen.version) if seen.version.isdigit() else 0
-    return (seen.at, version, seen.change == "DELETED", seen.uid, seen.version)
+    return (seen.at, version_number(seen.version), seen.change == "DELETED", seen.uid, seen.version)

@@ -11,6 +11,7 @@ from lockstep.judge.case import Case
 from lockstep.judge.history import History, ObjectHistory, ObservedGang
 from lockstep.judge.model import Expectation
 from lockstep.kube import quantity
+from lockstep.recording.model import version_number
 
 # Volcano's message for a refused gang; the second number is how many pods of it existed.
 _REFUSAL = re.compile(r"^\d+/(?P<tasks>\d+) tasks in gang unschedulable")
@@ -210,8 +211,7 @@ def _refusal_events(history: History, group: ObjectHistory) -> list[ObjectHistor
 
 
 def _written(event: ObjectHistory) -> tuple[float, int]:
-    version = event.last.version
-    return event.last.at, int(version) if version.isdigit() else 0
+    return event.last.at, version_number(event.last.version)
 
 
 def summary(group: ObjectHistory) -> dict[str, Any]:

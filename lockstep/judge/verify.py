@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 
@@ -41,11 +40,6 @@ class GangReport(msgspec.Struct, frozen=True, rename="camel"):
     reason: str
     bind_skew_seconds: float | None
     pod_group: str | None
-
-    def to_mapping(self) -> dict[str, Any]:
-        """Return the document."""
-        document: dict[str, Any] = msgspec.to_builtins(self)
-        return document
 
 
 def exit_code(reports: list[GangReport]) -> int:

@@ -21,7 +21,7 @@ from lightkube.generic_resource import GenericGlobalResource, create_namespaced_
 from lightkube.types import PatchType
 
 from lockstep.errors import LockstepError
-from lockstep.kube import client as kube
+from lockstep.kube.client import FIELD_MANAGER, find
 from lockstep.wait import wait_until
 
 INSTALLED_LABEL = "lockstep.dev/installed"
@@ -70,7 +70,7 @@ def apply(
             name,
             wanted,
             patch_type=PatchType.APPLY,
-            field_manager=kube.FIELD_MANAGER,
+            field_manager=FIELD_MANAGER,
             force=True,
         )
     for definition in definitions:
@@ -132,7 +132,7 @@ def in_use(client: Client, definition: Any) -> list[str]:
 
 
 def _found(client: Client, name: str) -> Any | None:
-    return kube.find(client, Definition, name)
+    return find(client, Definition, name)
 
 
 def _labels(definition: Any) -> dict[str, str]:

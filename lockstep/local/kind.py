@@ -22,8 +22,7 @@ from lightkube.resources.core_v1 import Node
 import toolchain
 from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.kube import client as kube
-from lockstep.kube import kubeconfig
+from lockstep.kube import client, kubeconfig
 
 # kind's own environment variables: the container engine, and the network of the nodes.
 ENGINE = "KIND_EXPERIMENTAL_PROVIDER"
@@ -194,7 +193,7 @@ def _kubeconfig(name: str) -> Path:
 
 
 def _client(name: str) -> Client:
-    return kube.client(str(_kubeconfig(name)))
+    return client.client(str(_kubeconfig(name)))
 
 
 def _description(name: str) -> dict[str, str]:

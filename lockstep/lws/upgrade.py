@@ -9,13 +9,13 @@ from lightkube import ALL_NS, Client
 
 from lockstep import versions
 from lockstep.errors import LockstepError
-from lockstep.kube import client as kube
+from lockstep.kube.client import ControllerRevision, Deployment, LeaderWorkerSet, find
 from lockstep.lws import names
 
 
 def installed_version(client: Client) -> str | None:
     """Return the version of the installed manager; None if LWS is not installed."""
-    manager = kube.find(client, kube.Deployment, names.MANAGER, namespace=names.NAMESPACE)
+    manager = find(client, Deployment, names.MANAGER, namespace=names.NAMESPACE)
     if manager is None:
         return None
     image = str(manager["spec"]["template"]["spec"]["containers"][0]["image"])
@@ -56,12 +56,12 @@ def sets_that_would_restart(client: Client, version: str) -> list[str]:
     found = re.match(r"(\d+)\.(\d+)\.", version)
     if not found or (minor := (int(found[1]), int(found[2]))) >= (0, 9):
         return []
-    sets = [one.metadata for one in client.list(kube.LeaderWorkerSet, namespace=ALL_NS)]
+    sets = [one.metadata for one in client.list(LeaderWorkerSet, namespace=ALL_NS)]
     alive = {
         one.uid: f"{one.namespace}/{one.name}" for one in sets if one and not one.deletionTimestamp
     }
     newest: dict[str, Any] = {}
-    for one in client.list(kube.ControllerRevision, namespace=ALL_NS):
+    for one in client.list(ControllerRevision, namespace=ALL_NS):
         for owner in (one.metadata and one.metadata.ownerReferences) or ():
             if owner.uid not in newest or newest[owner.uid]["revision"] < one["revision"]:
                 newest[owner.uid] = one

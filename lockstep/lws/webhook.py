@@ -13,7 +13,7 @@ from lightkube.models.meta_v1 import ObjectMeta
 
 from lockstep import versions
 from lockstep.errors import LockstepError
-from lockstep.kube import client as kube
+from lockstep.kube.client import FAILURES, LeaderWorkerSet
 from lockstep.lws import names
 
 TIMEOUT = 120
@@ -43,7 +43,7 @@ def _call(client: Client) -> str:
     """Create a set as a dry run; return the failure, or nothing if the webhook answered."""
     container = {"name": "main", "image": versions.WORKLOAD_IMAGE}
     template = {"spec": {"containers": [container]}}
-    probe = kube.LeaderWorkerSet(
+    probe = LeaderWorkerSet(
         metadata=ObjectMeta(name="lockstep-probe", namespace=names.NAMESPACE),
         spec={"leaderWorkerTemplate": {"size": 1, "workerTemplate": template}},
     )
@@ -52,6 +52,6 @@ def _call(client: Client) -> str:
     except ApiError as error:
         # A refusal is an answer; a webhook that the API server cannot reach is not.
         return str(error) if (error.status.code or 500) >= 500 else ""
-    except kube.FAILURES as error:
+    except FAILURES as error:
         return str(error) or type(error).__name__
     return ""

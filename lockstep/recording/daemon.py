@@ -104,7 +104,7 @@ def _header(subject: Subject, recorder: Recorder, started: datetime) -> Header:
         scenario=subject.scenario,
         namespaces=(subject.namespace,),
         pool=subject.pool,
-        started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        started=model.instant(started),
         clock=recorder.origin,
         run=uuid.uuid4().hex[:12],
         pid=os.getpid(),

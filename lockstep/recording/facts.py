@@ -20,6 +20,10 @@ LWS_GROUP = f"{_LWS}/group-index"
 LWS_WORKER = f"{_LWS}/worker-index"
 LWS_SIZE = f"{_LWS}/size"
 LWS_REVISION = f"{_LWS}/template-revision-hash"
+FINISHED = ("Succeeded", "Failed")
+"""Phases of a pod that has ended."""
+BLOCKING = ("NoSchedule", "NoExecute")
+"""Effects of a taint that keep pods away from a node."""
 # Both LWS and Volcano name a pod's PodGroup in this annotation; Volcano reads it.
 POD_GROUP = "scheduling.k8s.io/group-name"
 

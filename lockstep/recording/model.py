@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -137,6 +138,17 @@ class Recording:
 _ENCODER = msgspec.json.Encoder()
 _HEADER = msgspec.json.Decoder(Header)
 _ENTRY: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
+
+
+def version_number(version: str) -> int:
+    """A resourceVersion as a number, which it is in every API server so far."""
+    return int(version) if version.isdigit() else 0
+
+
+def instant(moment: datetime) -> str:
+    """Format a time as recordings and receipts do: UTC, to the millisecond."""
+    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
 
 
 def path_of(cluster: str, scenario: str) -> Path:

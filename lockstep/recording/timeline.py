@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lockstep.recording.facts import BLOCKING, FINISHED
+
 if TYPE_CHECKING:
     from lockstep.recording.model import Mark, Observation, Recording
 
 DRILL_REASON = "LockstepDrill"
 """Reason of the events that tell the steps of a drill."""
-
-_FINISHED = frozenset({"Succeeded", "Failed"})
-_BLOCKING = frozenset({"NoSchedule", "NoExecute"})
 
 
 def build(recording: Recording) -> dict[str, Any]:
@@ -97,7 +96,7 @@ def _states(seen: Observation) -> Iterator[str]:
         yield "bound"
     if phase == "Running":
         yield "running"
-    if phase in _FINISHED:
+    if phase in FINISHED:
         yield "finished"
     if seen.change == "DELETED" or seen.facts.get("deleting"):
         yield "deleted"  # from its deletionTimestamp on: a terminating pod no longer counts
@@ -139,7 +138,7 @@ def _blocking(seen: Observation) -> set[str]:
     if seen.change == "DELETED":
         return set()
     taints = seen.facts.get("taints") or ()
-    return {str(taint["key"]) for taint in taints if taint.get("effect") in _BLOCKING}
+    return {str(taint["key"]) for taint in taints if taint.get("effect") in BLOCKING}
 
 
 def _events(recording: Recording) -> list[dict[str, Any]]:

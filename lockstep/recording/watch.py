@@ -18,7 +18,20 @@ from typing import Any
 import msgspec
 
 from lockstep.errors import LockstepError
-from lockstep.kube import client as kube
+from lockstep.kube.client import (
+    ALL_NS,
+    FAILURES,
+    UNREADABLE,
+    AsyncClient,
+    Deployment,
+    Event,
+    LeaderWorkerSet,
+    Node,
+    Pod,
+    PodGroup,
+    explain,
+    status_of,
+)
 from lockstep.recording import facts
 from lockstep.recording.model import (
     Change,
@@ -27,6 +40,7 @@ from lockstep.recording.model import (
     Observation,
     WatchState,
     WatchStatus,
+    version_number,
 )
 from lockstep.scenarios.pool import POOL_LABEL
 
@@ -53,23 +67,23 @@ class Target:
 
 def targets(namespace: str | None, pool: str | None) -> list[Target]:
     """The kinds to watch in a namespace (None: all of them) and a pool (None: every node)."""
-    where = namespace or kube.ALL_NS
+    where = namespace or ALL_NS
     labels: dict[str, Any] | None = {POOL_LABEL: pool} if pool else None
     return [
-        Target("node", kube.Node, labels=labels),
-        Target("podgroup", kube.PodGroup, where, absent="Volcano is not installed"),
-        Target("event", kube.Event, where),
-        Target("workload", kube.LeaderWorkerSet, where, absent="LWS is not installed"),
-        Target("workload", kube.Deployment, where),
+        Target("node", Node, labels=labels),
+        Target("podgroup", PodGroup, where, absent="Volcano is not installed"),
+        Target("event", Event, where),
+        Target("workload", LeaderWorkerSet, where, absent="LWS is not installed"),
+        Target("workload", Deployment, where),
         # Last, so that everything that explains the pods is watched before them.
-        Target("pod", kube.Pod, where),
+        Target("pod", Pod, where),
     ]
 
 
 class KindWatch:
     """The watch of one kind; it knows the last state of each object, to compare lists with."""
 
-    def __init__(self, client: kube.AsyncClient, target: Target, emit: Emit, clock: Clock) -> None:
+    def __init__(self, client: AsyncClient, target: Target, emit: Emit, clock: Clock) -> None:
         self.target = target
         self._client = client
         self._emit = emit
@@ -108,8 +122,8 @@ class KindWatch:
                 ):
                     pause = FIRST_PAUSE
                     self._receive(change, thing)
-            except kube.FAILURES as error:
-                self._emit_status("cut", kube.explain(error))
+            except FAILURES as error:
+                self._emit_status("cut", explain(error))
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 await self._recover(error)
@@ -117,8 +131,8 @@ class KindWatch:
     async def _recover(self, error: Exception) -> None:
         """Reconnect, then resume the watch, or list if the version is gone or was unreadable."""
         pause = FIRST_PAUSE
-        is_gone = kube.status_of(error) == HTTPStatus.GONE
-        resumable = not is_gone and not isinstance(error, kube.UNREADABLE)
+        is_gone = status_of(error) == HTTPStatus.GONE
+        resumable = not is_gone and not isinstance(error, UNREADABLE)
         while True:
             try:
                 if resumable:
@@ -128,7 +142,7 @@ class KindWatch:
                     await self.list()
                     self._emit_status("relisted")
                 return
-            except kube.FAILURES:
+            except FAILURES:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -140,7 +154,7 @@ class KindWatch:
         )
         async for _ in found:
             break
-        return _number(found.resourceVersion)
+        return version_number(found.resourceVersion)
 
     def _receive(self, change: str, thing: Any) -> None:
         metadata = thing["metadata"]
@@ -150,7 +164,7 @@ class KindWatch:
             return
         if change in ("ADDED", "MODIFIED", "DELETED"):
             kept: Change = change  # type: ignore[assignment]  # mypy does not narrow to literals
-            late = _number(self._version) <= self._late_until
+            late = version_number(self._version) <= self._late_until
             self._emit_change(self._clock(), kept, thing, listed=late)
 
     def _emit_change(self, at: float, change: Change, thing: Any, *, listed: bool) -> None:
@@ -181,15 +195,10 @@ class KindWatch:
         self._emit(WatchStatus(self._clock(), self.target.kind, state, detail))
 
 
-def _number(version: str) -> int:
-    """A resourceVersion as a number, which it is in every API server so far."""
-    return int(version) if version.isdigit() else 0
-
-
 class Recorder:
     """All watches of one recording."""
 
-    def __init__(self, client: kube.AsyncClient, targets: Sequence[Target], emit: Emit) -> None:
+    def __init__(self, client: AsyncClient, targets: Sequence[Target], emit: Emit) -> None:
         self._client = client
         self._targets = targets
         self._emit = emit
@@ -215,12 +224,12 @@ class Recorder:
             try:
                 await watch.list()
                 return True
-            except kube.FAILURES as error:
+            except FAILURES as error:
                 if reason := _reason_to_skip(watch.target, error):
                     self.missing[watch.target.kind] = reason
                     return False
                 if attempt == ATTEMPTS or not _is_temporary(error):
-                    message = f"cannot watch the cluster: {kube.explain(error)}"
+                    message = f"cannot watch the cluster: {explain(error)}"
                     raise LockstepError(message) from error
             await asyncio.sleep(attempt * FIRST_PAUSE * 4)
         return False
@@ -237,7 +246,7 @@ class Recorder:
 
 def _reason_to_skip(target: Target, error: Exception) -> str:
     """Why a recording can do without a kind; empty if it cannot. Pods are always required."""
-    status = kube.status_of(error)
+    status = status_of(error)
     if status == HTTPStatus.NOT_FOUND:
         return target.absent
     if status == HTTPStatus.FORBIDDEN and target.kind != "pod":
@@ -247,5 +256,5 @@ def _reason_to_skip(target: Target, error: Exception) -> str:
 
 def _is_temporary(error: Exception) -> bool:
     """Whether a busy or restarting API server may answer the same request soon."""
-    status = kube.status_of(error)
+    status = status_of(error)
     return status is None or status == HTTPStatus.TOO_MANY_REQUESTS or status >= 500

@@ -21,6 +21,7 @@ from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.judge.model import Expectation, Verdict
 from lockstep.recording import timeline
+from lockstep.recording.model import instant
 from lockstep.report.timeline import Document, Instant, Timeline
 
 if TYPE_CHECKING:
@@ -170,12 +171,6 @@ def schema() -> dict[str, Any]:
     generated = msgspec.json.schema(Receipt)
     address = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": address, "$id": "urn:lockstep.dev:receipt:v1", **generated}
-
-
-def instant(moment: datetime) -> str:
-    """Format a time as receipts do: UTC, to the millisecond."""
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
 
 
 def _public(value: Any) -> Any:

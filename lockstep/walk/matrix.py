@@ -9,8 +9,8 @@ from itertools import product
 from pathlib import Path
 
 from lockstep import versions
+from lockstep.recording.model import instant
 from lockstep.report.matrix import Cell, Matrix, Row
-from lockstep.report.receipt import instant
 from lockstep.walk.demo import out_dir
 from lockstep.walk.outcome import Outcome
 

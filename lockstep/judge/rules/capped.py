@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockstep.judge import figures, podgroups
+from lockstep.judge import explain, figures, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.figures import Run
 from lockstep.judge.model import Finding, RecheckAt
@@ -59,7 +59,7 @@ def _refusal(case: Case) -> str:
         facts = event.last.facts
         about_group = str(facts.get("object")).startswith("PodGroup/")
         if about_group and str(facts.get("message")).startswith("queue "):
-            return f"{facts['object']} {facts['reason']}: {facts['message']}"
+            return explain.event_text(event)
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep.judge import drill_marks, explain
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic
-from lockstep.judge.groups import Incarnation, incarnations, pod_group_of
+from lockstep.judge.groups import Incarnation, all_incarnations, pod_group_of
 from lockstep.judge.model import Finding
 from lockstep.judge.rules.drill import drill_rule
 from lockstep.recording.model import Mark
@@ -19,8 +19,8 @@ def refused(case: Case, _phases: list[Phase]) -> Finding:
     taken = marks[Topic.RIGHTS_TAKEN]
     back = marks.get(Topic.RIGHTS_BACK)
     until = back.at if back else case.end
-    created = [one for gang in case.wanted for one in incarnations(gang)]
-    created = [one for one in created if taken.at < one.began <= until]
+    everything = all_incarnations(case.wanted)
+    created = [one for one in everything if taken.at < one.began <= until]
     if not created:
         what = f"LWS created no new leader within {until - taken.at:.1f} s"
         return fail(VerdictName.LOST, what)
