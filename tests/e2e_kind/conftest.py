@@ -23,7 +23,6 @@ from lockstep.kube import client as kube
 from tests.e2e.conftest import LiveStack
 from toolchain.kind_image import build
 
-STACK = Path(__file__).resolve().parents[2] / "stacks" / "Pulumi.kind.yaml"
 ENGINE = Path(__file__).with_name("engine")
 CAP_SYS_RESOURCE = 24
 STARTED: list[bool] = []

@@ -10,9 +10,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +19,7 @@ from lockstep import paths, versions
 from lockstep.errors import LockstepError
 from toolchain import cache, catalogue
 from toolchain.kind_image.images import Image, all_images, missing
+from toolchain.progress import Progress
 
 REPOSITORY = "lockstep/kind-node"
 PARTS = "lockstep/kind-part"
@@ -105,40 +104,33 @@ class _Build:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._log = paths.cache_dir() / "logs" / "kind-image.log"
-        self._steps = 0
 
     def run(self, name: str) -> None:
         self._log.parent.mkdir(parents=True, exist_ok=True)
         self._log.write_bytes(b"")
-        print(f"lockstep: building {name}; log: {self._log}", file=sys.stderr)
+        progress = Progress(STEPS)
+        progress.note(f"building {name}; log: {self._log}")
         images = all_images(sandbox_image((_files() / "etc/containerd/config.toml").read_text()))
         self._check_complete(images)
-        with self._step("Debian root (about 2 min the first time)"):
+        with progress.step(
+            "Debian root", "installing packages (2 minutes the first time)", "ready"
+        ):
             debian = self._debian()
-        with self._step("container images"):
+        with progress.step("container images", "building", "built"):
             self._prepare_context()
             for image in images:
                 if image.path:
                     self._import(image)
                 else:
                     self._docker_build(image.program, _part(image), debian)
-        with self._step("node"):
+        with progress.step("node", "building", "built"):
             self._docker_build("node", f"{PARTS}:node", debian)
-        with self._step("container images into the node"):
+        with progress.step("node image", "importing the container images", "ready"):
             self._preload(images, name)
         parts = [_part(image) for image in images]
         self._run("removing the parts", ["docker", "image", "rm", *parts, f"{PARTS}:node"])
         left_over = ["--force", "--filter", "label=dev.lockstep.image=reduced-debian"]
         self._run("removing a build stage", ["docker", "image", "prune", *left_over])
-
-    @contextmanager
-    def _step(self, what: str) -> Iterator[None]:
-        self._steps += 1
-        label = f"[{self._steps}/{STEPS}] {what} …"
-        print(label, file=sys.stderr, flush=True)
-        began = time.monotonic()
-        yield
-        print(f"{label} done in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
     def _run(
         self, what: str, command: Sequence[str | Path], stdin: IO[bytes] | None = None
