@@ -140,7 +140,7 @@ def _text(data: Mapping[str, str] | None) -> str:
     except KeyError:
         raise pulumi.RunError(
             f"ConfigMap {names.NAMESPACE}/{names.CONFIG_MAP} has no {names.CONFIG_KEY}; "
-            "check that LWS is installed there"
+            "check that it belongs to LWS"
         ) from None
 
 

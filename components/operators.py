@@ -11,28 +11,29 @@ from .cluster.base import Cluster
 
 @dataclass
 class HostOperatorArgs:
-    """Which operator, and what restarts it."""
+    """Arguments of HostOperator."""
 
     cluster: Cluster
-    """The embedded cluster it works for."""
+    """The embedded cluster."""
     operator: str
-    """`volcano` or `lws`."""
+    """The operator: `volcano` or `lws`."""
     version: str
-    """The binary's version."""
+    """The version of the program."""
     config: pulumi.Input[str]
-    """Its configuration in the cluster: only a change of it restarts the operator."""
+    """The operator's configuration in the cluster: a change restarts the operator."""
 
 
 class HostOperator(pulumi.ComponentResource):
-    """Volcano or LWS, supervised, started from the ConfigMap that is in the cluster.
+    """Volcano or LWS as a supervised process, started from its ConfigMap in the cluster.
 
-    Stands for the Deployment that the chart would run as pods: simulated kubelets run none.
+    The process replaces the pods of the chart's Deployment, which simulated kubelets cannot run.
     """
 
     def __init__(
         self, name: str, args: HostOperatorArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:platform:HostOperator", name, None, opts)
+        props = {"operator": args.operator, "version": args.version}
+        super().__init__("lockstep:platform:HostOperator", name, props, opts)
         args.cluster.command(
             f"{name}-process",
             create="operators",

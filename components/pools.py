@@ -15,7 +15,7 @@ __all__ = ["POOL_LABEL", "Requests", "Worker", "WorkerPool", "capacity", "pod_re
 
 @dataclass(frozen=True)
 class Worker:
-    """One schedulable node of a pool, and what a scenario may count on there."""
+    """One schedulable node of a pool, and the capacity that a scenario may use on it."""
 
     name: pulumi.Input[str]
     """The node's name."""
@@ -27,7 +27,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class Requests:
-    """What one pod asks for."""
+    """The resource requests of one pod."""
 
     cpu: str
     memory: str
@@ -37,7 +37,7 @@ class WorkerPool:
     """The workers that belong to one scenario and to no other."""
 
     name: str
-    """The pool's name: the scenario's."""
+    """The pool's name, which is the value of its label on the nodes."""
     label: dict[str, str]
     """The node selector that keeps a pod inside the pool."""
     workers: list[Worker]

@@ -15,22 +15,22 @@ KIND = "Queue"
 
 @dataclass(frozen=True)
 class QueueArgs:
-    """What a queue may use."""
+    """Arguments of Queue."""
 
     name: str
-    """The queue's name: one for the whole cluster."""
+    """The queue's name, which is unique in the cluster."""
     capability: Mapping[str, pulumi.Input[str]]
     """The most that its gangs use together, by resource; what is not named is not limited."""
     weight: pulumi.Input[int] = 1
-    """Its share against other queues, where they want more than there is."""
+    """Its share against other queues when they request more than the cluster has."""
     reclaimable: pulumi.Input[bool] = False
     """Whether other queues may take back what this one uses beyond its share."""
     labels: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
-    """On the queue."""
+    """Labels of the queue."""
 
 
 class Queue(kubernetes.apiextensions.CustomResource):
-    """A queue of the whole cluster.
+    """A queue, which is cluster-wide.
 
     A LeaderWorkerSet chooses it by its annotation `scheduling.volcano.sh/queue-name`, which LWS
     copies into the spec of each group's PodGroup.

@@ -32,7 +32,7 @@ class PodGroupRights(pulumi.ComponentResource):
     """The permission of LWS to create PodGroups: its chart grants it only with its own switch."""
 
     binding: kubernetes.rbac.v1.ClusterRoleBinding
-    """What has to be there before the first gang."""
+    """The binding: the first gang waits for it."""
 
     def __init__(
         self, name: str, args: PodGroupRightsArgs, opts: pulumi.ResourceOptions | None = None

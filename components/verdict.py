@@ -1,7 +1,7 @@
-"""The two ends of a scenario: a recorder that starts before the workload, a verdict after it.
+"""The recorder, which starts before a scenario's workload, and the judgement after it.
 
 Both are commands, so that an update waits for them and fails with their reason. A change of their
-environment runs them again in place: nothing is replaced, so nothing has to be deleted first.
+environment runs them again in place: nothing is replaced or deleted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .cluster.base import Cluster
 
 @dataclass
 class WatchArgs:
-    """What to record."""
+    """Arguments of Watch."""
 
     cluster: Cluster
     """The cluster to watch."""
@@ -33,25 +33,24 @@ class WatchArgs:
 
 
 class Watch(pulumi.ComponentResource):
-    """A recorder in the background; it is there before the workload, so nothing is missed.
+    """A recorder in the background, which starts before the workload and so misses nothing.
 
-    The command returns when the watches stand. The recorder ends by itself at the verdict or at
-    its deadline, and when this resource is deleted.
+    The command returns when the recorder watches. The recorder ends at the verdict or its deadline,
+    and when this resource is deleted.
     """
 
-    recording: pulumi.Output[str]
-    """The recording's file."""
     run: pulumi.Output[str]
-    """Names this start of the recorder: a new one means a new verdict."""
+    """Id of this start of the recorder: another id means another judgement."""
     environment: dict[str, pulumi.Input[str]]
-    """What the verdict of this watch needs to know, too."""
+    """Environment variables that the judgement needs, too."""
     cluster: Cluster
     """The cluster that is watched."""
 
     def __init__(
         self, name: str, args: WatchArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:verdict:Watch", name, None, opts)
+        props = {"scenario": args.scenario, "namespace": args.namespace, "pool": args.pool}
+        super().__init__("lockstep:verdict:Watch", name, props, opts)
         self.environment = {
             "LOCKSTEP_SCENARIO": args.scenario,
             "LOCKSTEP_NAMESPACE": args.namespace,
@@ -65,41 +64,39 @@ class Watch(pulumi.ComponentResource):
             rerun_when=args.fingerprint,
             opts=args.cluster.opts(self),
         )
-        started = recorder.stdout.apply(_parsed)
-        self.recording = started.apply(lambda value: str(value.get("recording", "")))
-        self.run = started.apply(lambda value: str(value.get("run", "")))
+        self.run = recorder.stdout.apply(lambda text: str(_parsed(text).get("run", "")))
         self.cluster = args.cluster
-        self.register_outputs({"recording": self.recording, "run": self.run})
+        self.register_outputs({"run": self.run})
 
 
 @dataclass
-class VerdictArgs:
-    """What to judge."""
+class JudgementArgs:
+    """Arguments of Judgement."""
 
     watch: Watch
-    """The recording."""
+    """The watch whose recording is judged."""
     expectation: pulumi.Input[Mapping[str, Any]]
     """`lockstep.judge.Expectation` as a mapping."""
     context: pulumi.Input[Mapping[str, Any]] = field(default_factory=dict)
-    """What the receipt says besides: versions, config, cluster, workers."""
+    """What else the receipt contains: versions, config, cluster, workers."""
     drill: str | None = None
     """What is done to the workload before it is judged: a module of `lockstep.drills`."""
 
 
-class Verdict(pulumi.ComponentResource):
-    """The judgement: creating it fails, with a one-line reason, unless it is as expected.
+class Judgement(pulumi.ComponentResource):
+    """The judgement of a recording: its creation fails unless the verdict is the expected one.
 
-    It follows the recording until it can decide. A failed one leaves no state, so the next update
-    judges again.
+    It follows the recording until it can decide. A failed judgement leaves no state, so the next
+    update judges again.
     """
 
     result: pulumi.Output[dict[str, Any]]
     """The stack output: expected, observed, ok, bound, size, bindSkewSeconds, podGroup…"""
 
     def __init__(
-        self, name: str, args: VerdictArgs, opts: pulumi.ResourceOptions | None = None
+        self, name: str, args: JudgementArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("lockstep:verdict:Verdict", name, None, opts)
+        super().__init__("lockstep:verdict:Judgement", name, {"drill": args.drill}, opts)
         judge = args.watch.cluster.command(
             f"{name}-judge",
             create="judge",

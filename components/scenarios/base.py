@@ -20,7 +20,7 @@ from lockstep.scenarios.registry import SCENARIOS
 from ..cluster.base import Cluster
 from ..pools import WorkerPool
 from ..taints import BlockedWorkers, BlockedWorkersArgs
-from ..verdict import Verdict, VerdictArgs, Watch, WatchArgs
+from ..verdict import Judgement, JudgementArgs, Watch, WatchArgs
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         # Invisible order: the platform must serve, the recorder watch, the workers be blocked.
         workload = self.create(args.cluster.opts(self, depends_on=before))
         self.expectation = self._expectation(deployed)
-        judged = Verdict(
+        judged = Judgement(
             f"{name}-verdict",
-            VerdictArgs(watch, self.expectation, self._receipt_context(), self.entry.drill),
+            JudgementArgs(watch, self.expectation, self._receipt_context(), self.entry.drill),
             # The verdict uses no output of the workload, but must come after it.
             opts=args.cluster.opts(self, depends_on=[*before, workload]),
         )

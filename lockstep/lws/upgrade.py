@@ -28,7 +28,7 @@ def check(
     """Refuse to replace the installed version by one that would harm what runs.
 
     The new manager may restart every job. Without the chart on this machine, Helm would even delete
-    the CRDs: `build_command` is the command that builds it, None if the chart is there.
+    the CRDs: `build_command` is the command that builds it, None if the chart exists.
     """
     if installed in (None, version):
         return

@@ -5,7 +5,7 @@ from typing import Any
 
 import pulumi
 
-from components.verdict import Verdict, VerdictArgs, Watch, WatchArgs
+from components.verdict import Judgement, JudgementArgs, Watch, WatchArgs
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
 
@@ -27,8 +27,8 @@ def judged(fingerprint: str = "f1", graph: Graph | None = None, drill: str | Non
         watch = Watch("watch", args, cluster.opts())
         expectation: dict[str, Any] = {**EXPECTATION, "namespace": pulumi.Output.from_input("ns")}
         context = {"versions": {"lws": pulumi.Output.from_input("0.8.0")}}
-        return Verdict(
-            "verdict", VerdictArgs(watch, expectation, context, drill), cluster.opts()
+        return Judgement(
+            "verdict", JudgementArgs(watch, expectation, context, drill), cluster.opts()
         ).result
 
     return deploy(build, graph=graph)
