@@ -17,7 +17,6 @@ import yaml
 import toolchain
 from lockstep import paths, processes, versions
 from lockstep.errors import LockstepError
-from lockstep.local import control_plane, kind
 from lockstep.walk.events import EventLog
 
 if TYPE_CHECKING:
@@ -138,6 +137,8 @@ class Stack:
     def down(self, on_progress: Callable[[EventLog], None] = lambda _: None) -> Removal:
         """Destroy the stack and remove all it left, also after a killed update."""
         from pulumi.automation import StackNotFoundError
+
+        from lockstep.local import control_plane, kind  # only here: they take time to load
 
         provider = self.config("clusterProvider")
         self._release_dead_locks()

@@ -11,6 +11,9 @@ from typing import Any
 from pulumi.automation import CommandError, CommandResult, EngineEvent
 from pulumi.automation.errors import create_command_error
 
+CONFIG = "# why\nconfig:\n  lockstep:scenarios: [gang]\n"
+"""The stack file of the pretended checkout."""
+
 
 def failure(stderr: str) -> CommandError:
     """The error that the Automation API raises when the CLI prints this."""
