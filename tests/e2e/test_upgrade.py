@@ -100,7 +100,7 @@ def assert_refuses(stack: LiveStack, version: str) -> None:
     stack.configure(lwsVersion=version)
     for _ in range(2):
         said = stack.deploy(ok=False)
-        assert f"LWS {version} would replace every pod of what another LWS made (lws#797)" in said
+        assert f"LWS {version} would restart every pod of sets that another version" in said
         assert f"set lockstep:lwsVersion to {NEWEST}, which keeps their pods" in said
         assert Live.of(stack) == before
 
