@@ -47,7 +47,7 @@ PORTS = (
 
 
 def create(name: str, incarnation: str) -> EmbeddedCluster:
-    """Create the cluster, or return the one that runs already with this id.
+    """Create the cluster, or return the running cluster that has this id.
 
     Pulumi runs the command again when only its environment has changed; the objects in the cluster
     must survive that. An incomplete cluster is replaced, and a failed attempt leaves nothing.

@@ -36,7 +36,7 @@ POLL_EVERY = 0.5
 
 
 def create(name: str, text: str) -> dict[str, str]:
-    """Create the cluster of a config, or adopt the one that an interrupted run created from it."""
+    """Create the cluster of a config, or adopt the cluster that an interrupted run created."""
     require_engine()
     if name in _clusters():
         if not _mark(name).exists():
