@@ -113,7 +113,7 @@ class Stack:
         """Run `pulumi up`; create the stack if the backend does not have it."""
         from pulumi.automation import StackNotFoundError
 
-        self._release_dead_locks()
+        self._clear_after_killed_updates()
         try:
             return self._run("up", on_progress)
         except StackNotFoundError:
@@ -141,7 +141,7 @@ class Stack:
         from lockstep.local import control_plane, kind  # only here: they take time to load
 
         provider = self.config("clusterProvider")
-        self._release_dead_locks()
+        self._clear_after_killed_updates()
         resources = None
         try:
             update = self._run("destroy", on_progress)
@@ -190,10 +190,10 @@ class Stack:
             reason, printed = events.reason or _stderr(error), str(error)
         return Update(reason, events, printed, time.monotonic() - started)
 
-    def _release_dead_locks(self) -> None:
-        """Delete the locks that killed updates left in the backend of this checkout.
+    def _clear_after_killed_updates(self) -> None:
+        """Delete the locks and the damaged files that killed updates left in this checkout's backend.
 
-        Locks in a shared backend are left alone: they may belong to an update of another user.
+        A shared backend is left alone: its locks may belong to an update of another user.
         """
         backend = paths.state_dir() / "backend"
         if self.environment.get("PULUMI_BACKEND_URL") != backend.as_uri():
@@ -201,6 +201,11 @@ class Stack:
         for lock in backend.glob(f".pulumi/locks/*/{PROJECT}/{self.name}/*.json"):
             if not _is_held(lock):
                 lock.unlink(missing_ok=True)
+        # Pulumi replaces the state file itself in one step, but not the file with its attributes.
+        # If that is empty, every command ends in "error: EOF"; Pulumi can do without it.
+        for attributes in backend.glob(f".pulumi/stacks/{PROJECT}/{self.name}.json*.attrs"):
+            if attributes.stat().st_size == 0:
+                attributes.unlink(missing_ok=True)
 
 
 def _is_held(lock: Path) -> bool:

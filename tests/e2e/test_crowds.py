@@ -56,7 +56,7 @@ def judge_again(stack: LiveStack, scenario: str, *, ok: bool) -> str:
     """Replace the verdict, and nothing else: the drill is done once more."""
     kind = "".join(word.title() for word in scenario.split("-"))
     urn = (
-        f"urn:pulumi:{stack.name}::lockstep::lockstep:scenario:{kind}$lockstep:verdict:Verdict"
+        f"urn:pulumi:{stack.name}::lockstep::lockstep:scenario:{kind}$lockstep:verdict:Judgement"
         f"$command:local:Command::{scenario}-verdict-judge"
     )
     return stack.deploy("--target", urn, "--replace", urn, ok=ok)

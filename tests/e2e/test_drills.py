@@ -53,7 +53,7 @@ def verdict(stack: LiveStack, scenario: str) -> dict[str, Any]:
 def judge_again(stack: LiveStack, scenario: str, *, ok: bool) -> str:
     """Drill and judge without any other change."""
     words = "".join(word.title() for word in scenario.split("-"))
-    parents = f"lockstep:scenario:{words}$lockstep:verdict:Verdict$command:local:Command"
+    parents = f"lockstep:scenario:{words}$lockstep:verdict:Judgement$command:local:Command"
     urn = f"urn:pulumi:{stack.name}::lockstep::{parents}::{scenario}-verdict-judge"
     return stack.deploy("--replace", urn, ok=ok)
 

@@ -66,6 +66,14 @@ def test_killed_destroy_leaves_nothing_after_down(make_stack: MakeStack) -> None
     assert_no_trace(stack)
 
 
+def test_down_of_a_stack_whose_state_was_cut_off_by_a_kill(make_stack: MakeStack) -> None:
+    stack = make_stack("gang", name="e2e-cut-off", scenarios=[])
+    for path in (paths.state_dir() / "backend").glob(f".pulumi/stacks/*/{stack.name}.json*.attrs"):
+        path.write_text("")
+    stack.down()
+    assert_no_trace(stack)
+
+
 @pytest.fixture(scope="module")
 def lost(make_stack: MakeStack) -> LiveStack:
     """A stack whose cluster the tests destroy repeatedly."""
