@@ -37,5 +37,8 @@ def create_cluster(
     incarnation, lost = embedded_cluster.incarnation(name)
     if lost:
         pulumi.log.warn(f"the embedded cluster {name} will be recreated: {lost}")
+        if not pulumi.runtime.is_dry_run():
+            # An API server without etcd still accepts connections, and Pulumi would wait for it.
+            embedded_cluster.end_remains(name)
     args = KwokClusterArgs(name, kubernetes_version, worker_cpu, worker_memory, incarnation)
     return KwokCluster("cluster", args)

@@ -47,7 +47,10 @@ class ExistingCluster(Cluster):
         self.incarnation = None
         self.cluster_name = args.cluster_name
         self.kubeconfig = pulumi.Output.secret(content) if args.export_kubeconfig else None
-        self.access = {"LOCKSTEP_KUBECONFIG": path, "LOCKSTEP_CONTEXT": args.context}
+        # As configured and not as found: the path that was found is different on another machine,
+        # where commands must not run again because of it.
+        configured = {"LOCKSTEP_KUBECONFIG": args.kubeconfig} if args.kubeconfig else {}
+        self.access = {**configured, "LOCKSTEP_CONTEXT": args.context}
         self.provider = kubernetes.Provider(
             f"{name}-provider",
             # The path and not the content: then no credential is in the stack's state.

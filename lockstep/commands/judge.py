@@ -26,13 +26,14 @@ def subject(variables: Variables, path: Path | None = None) -> Subject:
     scenario = variables.text("LOCKSTEP_SCENARIO")
     if path is None:
         path = path_of(variables.text("LOCKSTEP_CLUSTER"), scenario).resolve()
+    context = variables.optional("LOCKSTEP_CONTEXT")
     return Subject(
         path=path,
         scenario=scenario,
         namespace=variables.text("LOCKSTEP_NAMESPACE"),
         pool=variables.text("LOCKSTEP_POOL"),
-        kubeconfig=variables.text("LOCKSTEP_KUBECONFIG"),
-        context=variables.optional("LOCKSTEP_CONTEXT"),
+        kubeconfig=(variables.optional if context else variables.text)("LOCKSTEP_KUBECONFIG"),
+        context=context,
         deadline=variables.seconds("LOCKSTEP_DEADLINE", client.DEADLINE),
     )
 

@@ -63,12 +63,14 @@ def _options(path: str | None, context: str | None) -> dict[str, Any]:
 def client_from_env() -> Iterator[Client]:
     """Connect to the cluster that the Pulumi program names in a command's environment.
 
-    A failed request inside the block becomes an error of one line.
+    With a context alone, kubectl's default kubeconfig is used. A failed request inside the block
+    becomes an error of one line.
     """
-    path = os.environ.get("LOCKSTEP_KUBECONFIG")
-    if not path:
+    path = os.environ.get("LOCKSTEP_KUBECONFIG") or None
+    context = os.environ.get("LOCKSTEP_CONTEXT") or None
+    if not (path or context):
         raise LockstepError("LOCKSTEP_KUBECONFIG is not set; set it to the path of a kubeconfig")
-    with client(path, os.environ.get("LOCKSTEP_CONTEXT") or None) as connected:
+    with client(path, context) as connected:
         try:
             yield connected
         except FAILURES as error:

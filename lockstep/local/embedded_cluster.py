@@ -114,6 +114,13 @@ def missing(name: str) -> str:
     return f"{', '.join(ended)} {'has' if len(ended) == 1 else 'have'} ended"
 
 
+def end_remains(name: str) -> None:
+    """End the processes of an incomplete cluster, so that clients find it unreachable at once."""
+    from lockstep import processes  # only here: psutil takes time to load
+
+    processes.end_all(paths.cluster_dir(name))
+
+
 def _runs(pid_file: Path, folder: Path) -> bool:
     """Tell whether a pid file's process runs for the cluster in `folder`.
 

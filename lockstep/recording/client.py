@@ -43,7 +43,7 @@ class Subject:
     scenario: str
     namespace: str
     pool: str
-    kubeconfig: str
+    kubeconfig: str | None
     context: str | None = None
     deadline: float = DEADLINE
     """Seconds after which the recorder ends by itself, counted from the last `connect`."""
@@ -54,7 +54,7 @@ class Subject:
             "LOCKSTEP_SCENARIO": self.scenario,
             "LOCKSTEP_NAMESPACE": self.namespace,
             "LOCKSTEP_POOL": self.pool,
-            "LOCKSTEP_KUBECONFIG": self.kubeconfig,
+            "LOCKSTEP_KUBECONFIG": self.kubeconfig or "",
             "LOCKSTEP_CONTEXT": self.context or "",
             "LOCKSTEP_DEADLINE": str(self.deadline),
         }

@@ -191,7 +191,7 @@ class Stack:
         return Update(reason, events, printed, time.monotonic() - started)
 
     def _clear_after_killed_updates(self) -> None:
-        """Delete the locks and the damaged files that killed updates left in this checkout's backend.
+        """Delete the locks and damaged files that killed updates left in the checkout's backend.
 
         A shared backend is left alone: its locks may belong to an update of another user.
         """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,14 +112,21 @@ def _name(thing: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def stack(make_stack: MakeStack, theirs: LiveStack, before: dict[str, Any]) -> LiveStack:
+def kubeconfig(theirs: LiveStack) -> Iterator[Path]:
+    """Their kubeconfig, which kubectl uses by default."""
+    path = paths.cluster_dir(theirs.cluster_name()) / "kubeconfig"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KUBECONFIG", str(path))
+        yield path
+
+
+@pytest.fixture(scope="module")
+def stack(make_stack: MakeStack, kubeconfig: Path, before: dict[str, Any]) -> LiveStack:
     """Our stack on their cluster."""
     assert before
-    kubeconfig = paths.cluster_dir(theirs.cluster_name()) / "kubeconfig"
     context = yaml.safe_load(kubeconfig.read_text())["current-context"]
     made = make_stack(
         "existing",
-        kubeconfig=str(kubeconfig),
         kubeContext=context,
         installVolcano=False,
         installLws=False,
@@ -168,6 +177,19 @@ def test_gang_is_released(stack: LiveStack, theirs: LiveStack) -> None:
 def test_second_update_changes_nothing(stack: LiveStack) -> None:
     again = stack.deploy()
     assert not any(word in again for word in (" created", " updated", " replaced", " deleted"))
+
+
+def test_the_same_cluster_by_another_path_is_not_touched(
+    stack: LiveStack, kubeconfig: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "config"
+    copy.write_bytes(kubeconfig.read_bytes())
+    monkeypatch.setenv("KUBECONFIG", str(copy))
+    lines = stack.deploy().splitlines()
+    words = (" created", " updated", " replaced", " deleted")
+    provider, *rest = [line for line in lines if any(word in line for word in words)]
+    assert "pulumi:providers:kubernetes cluster-provider updated" in provider
+    assert [line.strip() for line in rest] == ["~ 1 updated"]
 
 
 def test_destroy_leaves_their_cluster_as_it_was(

@@ -99,6 +99,13 @@ def test_up_recreates_a_lost_cluster_and_says_so(lost: LiveStack, folder: bool) 
     assert len(lost.processes()) >= 8
 
 
+def test_up_recreates_a_cluster_without_etcd_and_names_etcd(lost: LiveStack) -> None:
+    processes.end(lost.processes("etcd"), "etcd")
+    output = lost.deploy()
+    assert "will be recreated: etcd has ended" in output
+    assert lost.outputs()["verdicts"]["gang"]["ok"]
+
+
 def test_second_create_keeps_the_cluster(lost: LiveStack) -> None:
     name = lost.cluster_name()
     before = {process.pid for process in lost.processes()}
