@@ -84,6 +84,13 @@ class LiveStack(Stack):
         """`pulumi up`."""
         return self.pulumi("up", "--yes", "--skip-preview", *options, ok=ok)
 
+    def judge_again(self, scenario: str, *, ok: bool) -> str:
+        """Replace the verdict of a scenario, and nothing else: its drill is done once more."""
+        kind = "".join(word.title() for word in scenario.split("-"))
+        parents = f"lockstep:scenario:{kind}$lockstep:verdict:Judgement$command:local:Command"
+        urn = f"urn:pulumi:{self.name}::lockstep::{parents}::{scenario}-verdict-judge"
+        return self.deploy("--target", urn, "--replace", urn, ok=ok)
+
     def spawn(self, *words: str) -> subprocess.Popen[str]:
         """Start pulumi and leave it running, to be killed; it prints into `spawn_log`."""
         with self.spawn_log.open("w") as log:

@@ -52,16 +52,6 @@ def bound_pods(stack: LiveStack, scenario: str) -> set[str]:
     return {str(p.metadata.name) for p in pods if p.metadata and p.spec and p.spec.nodeName}
 
 
-def judge_again(stack: LiveStack, scenario: str, *, ok: bool) -> str:
-    """Replace the verdict, and nothing else: the drill is done once more."""
-    kind = "".join(word.title() for word in scenario.split("-"))
-    urn = (
-        f"urn:pulumi:{stack.name}::lockstep::lockstep:scenario:{kind}$lockstep:verdict:Judgement"
-        f"$command:local:Command::{scenario}-verdict-judge"
-    )
-    return stack.deploy("--target", urn, "--replace", urn, ok=ok)
-
-
 def assert_unchanged(stack: LiveStack) -> None:
     """What a drill does to a workload is no change of the stack."""
     output = stack.deploy("--refresh")
@@ -110,7 +100,7 @@ def test_a_gang_that_gets_through_ends_the_deadlock(stack: LiveStack) -> None:
             namespace="lockstep-contention-control",
             patch_type=PatchType.MERGE,
         )
-    output = judge_again(stack, "contention-control", ok=False)
+    output = stack.judge_again("contention-control", ok=False)
     assert "contention-control: expected deadlocked, observed progressed" in output
     assert "contention-control-lws-0 was completely bound" in output
 
@@ -132,7 +122,7 @@ def test_a_queue_that_was_widened_is_found_out(stack: LiveStack) -> None:
     with stack.client() as client:
         wide = {"spec": {"capability": {"cpu": "64", "memory": "128Gi"}}}
         client.patch(Queue, "lockstep-queue-cap", wide, patch_type=PatchType.MERGE)
-    output = judge_again(stack, "queue-cap", ok=False)
+    output = stack.judge_again("queue-cap", ok=False)
     assert "queue-cap: expected capped, observed exceeded: 6 pods held a place at once" in output
 
 
@@ -156,6 +146,6 @@ def test_a_scheduler_without_preemption_lets_it_wait(stack: LiveStack) -> None:
     actions = conf.read_text()
     assert "preempt, " in actions
     conf.write_text(actions.replace("preempt, ", ""))  # it reads its configuration anew
-    output = judge_again(stack, "preemption", ok=False)
+    output = stack.judge_again("preemption", ok=False)
     assert "preemption: expected preempted-whole, observed waits" in output
     assert "the running gang is untouched" in output

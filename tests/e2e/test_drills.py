@@ -50,14 +50,6 @@ def verdict(stack: LiveStack, scenario: str) -> dict[str, Any]:
     return found
 
 
-def judge_again(stack: LiveStack, scenario: str, *, ok: bool) -> str:
-    """Drill and judge without any other change."""
-    words = "".join(word.title() for word in scenario.split("-"))
-    parents = f"lockstep:scenario:{words}$lockstep:verdict:Judgement$command:local:Command"
-    urn = f"urn:pulumi:{stack.name}::lockstep::{parents}::{scenario}-verdict-judge"
-    return stack.deploy("--replace", urn, ok=ok)
-
-
 def taints(stack: LiveStack) -> dict[str, list[str]]:
     """Keys of taints by node, of the nodes that have any."""
     found: dict[str, list[str]] = {}
@@ -140,14 +132,14 @@ def test_a_group_that_is_not_recreated_fails_the_verdict(
 ) -> None:
     scenario = request.node.callspec.params["no_new_pods"]
     monkeypatch.setitem(cast("dict[str, str]", drilled.environment), "LOCKSTEP_PATIENCE", "6")
-    output = judge_again(drilled, scenario, ok=False)
+    output = drilled.judge_again(scenario, ok=False)
     assert f"{scenario}: expected {EXPECTED[scenario]}, observed {observed}" in output
     assert reason in output
     assert "the drill timed out after 6 s" in output
 
 
 def test_a_drill_succeeds_after_one_that_failed(drilled: LiveStack) -> None:
-    judge_again(drilled, "leader-ready", ok=True)
+    drilled.judge_again("leader-ready", ok=True)
     assert set().union(*taints(drilled).values()) == {"lockstep.dev/blocked"}
 
 

@@ -12,7 +12,7 @@ from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lockstep.lws import names
 from lockstep.lws import rights as podgroup_rights
 from tests.e2e.conftest import LiveStack, MakeStack
-from tests.e2e.test_drills import judge_again, verdict
+from tests.e2e.test_drills import verdict
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_a_permission_by_another_role_is_reported(
             subjects=ours.subjects,
         )
         client.create(another)
-        output = judge_again(stack, "missing-rbac", ok=False)
+        output = stack.judge_again("missing-rbac", ok=False)
         assert client.get(ClusterRoleBinding, name).subjects == ours.subjects
     assert "missing-rbac: expected refused, observed" in output
     assert "does LWS have the permission by another role?" in output

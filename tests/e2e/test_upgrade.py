@@ -143,6 +143,6 @@ def test_kind_with_objects_is_not_taken_away(stack: LiveStack) -> None:
         lines = list(crds.remove(client, others=[]))
     assert len(lines) == 1
     assert lines[0].startswith(
-        f"{crds.SETS} stays, as 1 of its objects are there, such as {NAMESPACE}/"
+        f"{crds.SETS} is kept, as 1 objects of it exist, such as {NAMESPACE}/"
     )
     assert Live.of(stack) == before
