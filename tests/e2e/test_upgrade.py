@@ -83,6 +83,7 @@ def test_version_between_is_refused_also_on_the_way_back(stack: LiveStack) -> No
     """What matters is which LWS made the set."""
     assert_refuses(stack, "0.8.0")
     stack.configure(lwsVersion=NEWEST)
+    stack.deploy()
 
 
 def test_sets_of_the_version_between_live_on(make_stack: MakeStack) -> None:
