@@ -10,20 +10,18 @@ from components.scenarios import SCENARIOS, ScenarioArgs
 from lockstep.scenarios.registry import SCENARIOS as REGISTRY
 
 config = settings.load_or_exit()
-chosen = config.scenarios.names
-wanted = config.cluster
 cluster = create_cluster(
-    wanted.provider,
-    wanted.name,
-    kubernetes_version=wanted.kubernetes_version,
-    worker_cpu=wanted.worker_cpu,
-    worker_memory=wanted.worker_memory,
+    config.cluster_provider,
+    config.cluster_name,
+    kubernetes_version=config.kubernetes_version,
+    worker_cpu=config.worker_cpu,
+    worker_memory=config.worker_memory,
     # Without scenarios there must still be workers for the operators.
-    kind_workers=config.scenarios.workers * max(1, len(chosen)),
-    kind_node_image=wanted.kind_node_image,
-    context=wanted.kube_context or "",
-    kubeconfig=wanted.kubeconfig,
-    export_kubeconfig=wanted.export_kubeconfig,
+    kind_workers=config.workers_per_scenario * max(1, len(config.scenarios)),
+    kind_node_image=config.kind_node_image,
+    context=config.kube_context,
+    kubeconfig=config.kubeconfig or None,
+    export_kubeconfig=config.export_kubeconfig,
 )
 
 # Volcano and LWS, and what makes them schedule gangs.
@@ -31,13 +29,13 @@ platform = Platform(
     "platform",
     PlatformArgs(
         cluster,
-        config.platform.volcano_version,
-        config.platform.lws_version,
-        config.platform.gang_scheduling,
-        config.platform.install_volcano,
-        config.platform.install_lws,
-        next((conf for name in chosen if (conf := SCENARIOS[name].scheduler_conf)), None),
-        local_charts() if config.platform.charts == "local" else None,
+        config.volcano_version,
+        config.lws_version,
+        config.gang_scheduling,
+        config.install_volcano,
+        config.install_lws,
+        next((conf for name in config.scenarios if (conf := SCENARIOS[name].scheduler_conf)), None),
+        local_charts() if config.charts == "local" else None,
     ),
     opts=cluster.opts(),
 )
@@ -48,16 +46,16 @@ verdicts = {
         name,
         ScenarioArgs(
             cluster=cluster,
-            pool=cluster.pool(name, config.scenarios.workers),
-            sizes=config.scenarios.sizes(REGISTRY[name]),
-            gang_scheduling=config.platform.gang_scheduling,
+            pool=cluster.pool(name, config.workers_per_scenario),
+            sizes=config.sizes(REGISTRY[name]),
+            gang_scheduling=config.gang_scheduling,
             versions=config.versions,
             installed=platform.installed,
             ready=platform.ready,
         ),
         opts=cluster.opts(),
     ).verdict
-    for name in chosen
+    for name in config.scenarios
 }
 
 pulumi.export("kubeconfig", cluster.kubeconfig)

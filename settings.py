@@ -9,9 +9,9 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
+import msgspec
 import pulumi
 from pulumi.runtime import get_config_env
 from pulumi.runtime.config import CONFIG
@@ -22,9 +22,6 @@ from lockstep.scenarios.model import Scenario, Sizes
 from lockstep.scenarios.registry import SCENARIOS
 
 NAMESPACE = "lockstep"
-ProviderName = Literal["kwok", "kind", "existing"]
-PROVIDERS: tuple[str, ...] = get_args(ProviderName)
-ChartSource = Literal["local", "published"]
 
 LONGEST_CLUSTER_NAME = 63 - len("-control-plane")
 """kind names its nodes after the cluster, and a host name has at most 63 characters."""
@@ -33,107 +30,57 @@ MOST_WORKERS, MOST_PODS = 1_000, 10_000
 """Each worker is a resource of the stack: without a limit, a slip would exhaust the memory."""
 
 
-class SettingsError(pulumi.RunError):
-    """Invalid config, a line per fault; Pulumi prints a RunError without a traceback."""
+class SettingsError(Exception):
+    """Invalid config, a line per fault."""
 
 
-@dataclass(frozen=True)
-class ClusterSettings:
-    """Where the scenarios run."""
+class Settings(msgspec.Struct, frozen=True, rename="camel"):
+    """What a stack decides: a field per config key, which Pulumi.yaml describes."""
 
-    provider: ProviderName
-    """What creates the cluster, or `existing`."""
-    name: str
-    """Names the cluster and everything that is created for it."""
-    kubernetes_version: str
-    """For kwok; kind has the version of its node image, an existing cluster its own."""
-    kind_node_image: str
-    """For kind: the node image."""
+    cluster_provider: str
+    cluster_name: str
+    workers_per_scenario: int
     worker_cpu: str
-    """Size of a simulated worker; elsewhere the real allocatable is read."""
     worker_memory: str
-    """Size of a simulated worker; elsewhere the real allocatable is read."""
-    kubeconfig: str | None
-    """For `existing`: path of the kubeconfig file, or None for kubectl's default."""
-    kube_context: str | None
-    """For `existing`: never None there."""
+    kubeconfig: str
+    kube_context: str
     export_kubeconfig: bool
-    """For `existing`: whether the stack's outputs, and so its state, have the kubeconfig."""
-
-
-@dataclass(frozen=True)
-class PlatformSettings:
-    """What is installed in the cluster."""
-
+    kind_node_image: str
     volcano_version: str
-    """Pinned, without a leading v."""
     lws_version: str
-    """Pinned, without a leading v."""
-    charts: ChartSource
-    """Whether the charts come from the toolchain or from their publishers."""
-    gang_scheduling: bool
-    """Whether LWS creates PodGroups."""
+    kubernetes_version: str
+    charts: str
     install_volcano: bool
-    """False only for `existing`: the cluster has Volcano already."""
     install_lws: bool
-    """False only for `existing`: the cluster has LWS already."""
-
-
-@dataclass(frozen=True)
-class ScenarioSettings:
-    """What is deployed and judged."""
-
-    names: tuple[str, ...]
-    """In the order given; empty means the platform only."""
-    workers: int
-    """In the pool of each scenario."""
+    gang_scheduling: bool
+    scenarios: tuple[str, ...]
     tainted_workers: int
-    """Blocked in the pools of the scenarios that block workers."""
     group_size: int
-    """Pods per gang, leader included."""
     groups: int
-    """Gangs."""
-
-    @property
-    def entries(self) -> list[Scenario]:
-        """The chosen entries of the registry."""
-        return [SCENARIOS[name] for name in self.names]
 
     def sizes(self, scenario: Scenario) -> Sizes:
         """Return the numbers that one scenario runs with."""
         groups = self.groups if scenario.groups is None else scenario.groups
         blocked = self.tainted_workers if scenario.needs.blocks_workers else 0
-        return Sizes(self.workers, blocked, self.group_size, groups)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Everything that a stack decides."""
-
-    stack: str
-    """The stack's name."""
-    cluster: ClusterSettings
-    platform: PlatformSettings
-    scenarios: ScenarioSettings
+        return Sizes(self.workers_per_scenario, blocked, self.group_size, groups)
 
     @property
     def versions(self) -> dict[str, str]:
         """The versions that the stack itself installs; those of an existing cluster are unknown."""
-        cluster, platform = self.cluster, self.platform
         kubernetes = {
-            "kwok": cluster.kubernetes_version,
-            "kind": versions.of_image(cluster.kind_node_image),
+            "kwok": self.kubernetes_version,
+            "kind": versions.of_image(self.kind_node_image),
         }
         installed = {
-            "kubernetes": kubernetes.get(cluster.provider),
-            "volcano": platform.volcano_version if platform.install_volcano else None,
-            "lws": platform.lws_version if platform.install_lws else None,
+            "kubernetes": kubernetes.get(self.cluster_provider),
+            "volcano": self.volcano_version if self.install_volcano else None,
+            "lws": self.lws_version if self.install_lws else None,
         }
         return {part: version for part, version in installed.items() if version}
 
 
 READERS: Mapping[str, values.Reader[Any]] = {
-    "clusterProvider": values.one_of(PROVIDERS),
+    "clusterProvider": values.one_of(("kwok", "kind", "existing")),
     "clusterName": values.label(longest=LONGEST_CLUSTER_NAME),
     "workersPerScenario": values.integer(minimum=1, maximum=MOST_WORKERS),
     "workerCpu": values.amount(minimum="100m", example="4"),
@@ -145,7 +92,7 @@ READERS: Mapping[str, values.Reader[Any]] = {
     "volcanoVersion": values.one_of(versions.VOLCANO_SUPPORTED),
     "lwsVersion": values.one_of(versions.LWS_SUPPORTED),
     "kubernetesVersion": values.one_of(versions.KUBERNETES_SUPPORTED),
-    "charts": values.one_of(get_args(ChartSource)),
+    "charts": values.one_of(("local", "published")),
     "installVolcano": values.boolean,
     "installLws": values.boolean,
     "gangScheduling": values.boolean,
@@ -172,16 +119,15 @@ def load_or_exit() -> Settings:
 
 def load() -> Settings:
     """Read and check the stack's config; report all faults at once, a line each."""
-    stack = pulumi.get_stack()
     texts = _texts()
     if texts.get("clusterName") == "":
-        texts["clusterName"] = f"lockstep-{stack}"
+        texts["clusterName"] = f"lockstep-{pulumi.get_stack()}"
     if texts.get("kindNodeImage") == "":
         texts["kindNodeImage"] = versions.KIND_NODE_IMAGE
     parsed, faults = _read(texts)
     _raise_if_any(faults)
-    settings = _build(stack, parsed)
-    _raise_if_any([*_provider_faults(settings, texts), *_scenario_faults(settings)])
+    settings = msgspec.convert(parsed, Settings)
+    _raise_if_any([*_provider_faults(settings, texts), *_scenario_faults(settings, texts)])
     return settings
 
 
@@ -190,7 +136,7 @@ def _texts() -> dict[str, str]:
     config = pulumi.Config(NAMESPACE)
     prefix = config.full_key("")
     given = [key for key in {**get_config_env(), **CONFIG.get()} if key.startswith(prefix)]
-    keys = [*READERS, *(key.removeprefix(prefix) for key in given)]
+    keys = [key.removeprefix(prefix) for key in given]
     return {key: value for key in keys if (value := config.get(key)) is not None}
 
 
@@ -209,43 +155,11 @@ def _read(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     return parsed, faults
 
 
-def _build(stack: str, parsed: Mapping[str, Any]) -> Settings:
-    return Settings(
-        stack=stack,
-        cluster=ClusterSettings(
-            provider=parsed["clusterProvider"],
-            name=parsed["clusterName"],
-            kubernetes_version=parsed["kubernetesVersion"],
-            kind_node_image=parsed["kindNodeImage"],
-            worker_cpu=parsed["workerCpu"],
-            worker_memory=parsed["workerMemory"],
-            kubeconfig=parsed["kubeconfig"] or None,
-            kube_context=parsed["kubeContext"] or None,
-            export_kubeconfig=parsed["exportKubeconfig"],
-        ),
-        platform=PlatformSettings(
-            volcano_version=parsed["volcanoVersion"],
-            lws_version=parsed["lwsVersion"],
-            charts=parsed["charts"],
-            gang_scheduling=parsed["gangScheduling"],
-            install_volcano=parsed["installVolcano"],
-            install_lws=parsed["installLws"],
-        ),
-        scenarios=ScenarioSettings(
-            names=parsed["scenarios"],
-            workers=parsed["workersPerScenario"],
-            tainted_workers=parsed["taintedWorkers"],
-            group_size=parsed["groupSize"],
-            groups=parsed["groups"],
-        ),
-    )
-
-
 def _provider_faults(settings: Settings, texts: Mapping[str, str]) -> Iterator[str]:
     """Check the keys that only some cluster providers take."""
-    provider = settings.cluster.provider
+    provider = settings.cluster_provider
     if provider == "existing":
-        if settings.cluster.kube_context is None:
+        if not settings.kube_context:
             allowed = "must name a context of your kubeconfig when clusterProvider is existing"
             yield _fault("kubeContext", "", f"{allowed} (kubectl config get-contexts lists them)")
         return
@@ -257,26 +171,17 @@ def _provider_faults(settings: Settings, texts: Mapping[str, str]) -> Iterator[s
             yield _fault(key, "false", f"must be true when clusterProvider is {provider}")
 
 
-def _scenario_faults(settings: Settings) -> Iterator[str]:
+def _scenario_faults(settings: Settings, texts: Mapping[str, str]) -> Iterator[str]:
     """Check what the scenarios need of the numbers, of the platform and of each other."""
-    scenarios, platform = settings.scenarios, settings.platform
-    given = {
-        "scenarios": ", ".join(scenarios.names),
-        "gangScheduling": str(platform.gang_scheduling).lower(),
-        "installVolcano": str(platform.install_volcano).lower(),
-        "workersPerScenario": str(scenarios.workers),
-        "taintedWorkers": str(scenarios.tainted_workers),
-        "groupSize": str(scenarios.group_size),
-        "groups": str(scenarios.groups),
-    }
+    given = {**texts, "scenarios": ", ".join(settings.scenarios)}
     faults = [
         fault
-        for scenario in scenarios.entries
-        for fault in scenario.faults(
-            scenarios.sizes(scenario),
-            gang_scheduling=platform.gang_scheduling,
-            own_volcano=platform.install_volcano,
-            is_alone=len(scenarios.names) == 1,
+        for name in settings.scenarios
+        for fault in SCENARIOS[name].faults(
+            settings.sizes(SCENARIOS[name]),
+            gang_scheduling=settings.gang_scheduling,
+            own_volcano=settings.install_volcano,
+            is_alone=len(settings.scenarios) == 1,
         )
     ]
     for fault in dict.fromkeys(faults):  # two scenarios may have the same fault

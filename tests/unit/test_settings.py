@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Any
 
+import msgspec
 import pulumi
 import pytest
 import yaml
@@ -13,18 +13,8 @@ import yaml
 import settings
 from lockstep import versions
 from lockstep.scenarios.registry import SCENARIOS
-from settings import ClusterSettings, PlatformSettings, ScenarioSettings, Settings, SettingsError
+from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
-
-STACKS = {
-    "gang": ("kwok", ("gang",)),
-    "constrained": ("kwok", ("constrained",)),
-    "no-gang": ("kwok", ("no-gang",)),
-    "all": ("kwok", ("gang", "constrained", "no-gang")),
-    "kind": ("kind", ("gang",)),
-    "existing": ("existing", ()),
-}
-"""The article's stacks: provider and scenarios; all else is the defaults."""
 
 
 def declared() -> dict[str, Any]:
@@ -39,83 +29,34 @@ def test_every_scenario_has_a_stack_of_its_name(
 ) -> None:
     assert (PROJECT_DIR / "stacks" / f"Pulumi.{scenario}.yaml").exists()
     configure_stack(scenario)
-    assert settings.load().scenarios.names == (scenario,)
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_stack_gives_its_settings(stack: str, configure_stack: ConfigureStack) -> None:
-    provider, names = STACKS[stack]
-    context = "my-cluster" if provider == "existing" else ""
-    configure_stack(stack, kubeContext=context)
-
-    assert settings.load() == Settings(
-        stack=stack,
-        cluster=ClusterSettings(
-            provider=provider,  # type: ignore[arg-type]
-            name=f"lockstep-{stack}",
-            kubernetes_version="1.34.4",
-            kind_node_image=versions.KIND_NODE_IMAGE,
-            worker_cpu="4",
-            worker_memory="8Gi",
-            kubeconfig=None,
-            kube_context=context or None,
-            export_kubeconfig=False,
-        ),
-        platform=PlatformSettings(
-            volcano_version="1.14.1",
-            lws_version="0.8.0",
-            charts="local",
-            gang_scheduling=True,
-            install_volcano=True,
-            install_lws=True,
-        ),
-        scenarios=ScenarioSettings(
-            names=names, workers=3, tainted_workers=2, group_size=4, groups=1
-        ),
-    )
+    assert settings.load().scenarios == (scenario,)
 
 
 def test_every_value_arrives_in_its_own_field(configure_stack: ConfigureStack) -> None:
-    configure_stack(
-        "existing",
-        clusterName="mine",
-        workersPerScenario=9,
-        workerCpu="500m",
-        workerMemory="64Mi",
-        kubeconfig="/home/me/kube.yaml",
-        kubeContext="here",
-        exportKubeconfig=True,
-        kindNodeImage="node:v1",
-        lwsVersion="0.7.0",
-        charts="published",
-        installVolcano=False,
-        installLws=False,
-        gangScheduling=False,
-        scenarios=["no-gang", "gang"],
-        taintedWorkers=7,
-        groupSize=6,
-        groups=3,
-    )
-    loaded = settings.load()
-    assert loaded.cluster == ClusterSettings(
-        "existing", "mine", "1.34.4", "node:v1", "500m", "64Mi", "/home/me/kube.yaml", "here", True
-    )
-    assert loaded.platform == PlatformSettings("1.14.1", "0.7.0", "published", False, False, False)
-    assert loaded.scenarios == ScenarioSettings(("no-gang", "gang"), 9, 7, 6, 3)
-
-
-@pytest.mark.parametrize("key", ["installVolcano", "installLws"])
-def test_each_install_has_its_own_toggle(key: str, configure_stack: ConfigureStack) -> None:
-    configure_stack("existing", kubeContext="here", **{key: False})
-    platform = settings.load().platform
-    assert platform.install_volcano is (key != "installVolcano")
-    assert platform.install_lws is (key != "installLws")
-
-
-def test_settings_cannot_be_changed(configure_stack: ConfigureStack) -> None:
-    configure_stack()
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        settings.load().stack = "other"  # type: ignore[misc]
+    given: dict[str, Any] = {
+        "clusterProvider": "existing",
+        "clusterName": "mine",
+        "workersPerScenario": 9,
+        "workerCpu": "500m",
+        "workerMemory": "64Mi",
+        "kubeconfig": "/home/me/kube.yaml",
+        "kubeContext": "here",
+        "exportKubeconfig": True,
+        "kindNodeImage": "node:v1",
+        "volcanoVersion": "1.14.1",
+        "lwsVersion": "0.7.0",
+        "kubernetesVersion": "1.34.4",
+        "charts": "published",
+        "installVolcano": False,
+        "installLws": False,
+        "gangScheduling": False,
+        "scenarios": ["no-gang", "gang"],
+        "taintedWorkers": 7,
+        "groupSize": 6,
+        "groups": 3,
+    }
+    configure_stack("gang", **given)
+    assert msgspec.to_builtins(settings.load()) == {**given, "scenarios": ("no-gang", "gang")}
 
 
 def test_config_of_the_engine_arrives_by_environment(
@@ -125,7 +66,7 @@ def test_config_of_the_engine_arrives_by_environment(
     config = dict(pulumi.runtime.config.CONFIG.get())
     pulumi.runtime.set_all_config({})
     monkeypatch.setenv("PULUMI_CONFIG", json.dumps(config | {"kubernetes:namespace": "x"}))
-    assert settings.load().scenarios.names == ("gang", "constrained", "no-gang")
+    assert settings.load().scenarios == ("gang", "constrained", "no-gang")
 
     monkeypatch.setenv("PULUMI_CONFIG", json.dumps(config | {"lockstep:grups": "1"}))
     with pytest.raises(SettingsError, match="did you mean lockstep:groups"):
@@ -171,8 +112,3 @@ def test_bad_config_ends_the_program_with_its_lines_only(
     assert ended.value.code == settings.ALREADY_REPORTED
     assert len(said) == 1
     assert said[0].startswith("lockstep:groupSize is '1'")
-
-
-def test_good_config_is_loaded(configure_stack: ConfigureStack) -> None:
-    configure_stack("gang")
-    assert settings.load_or_exit() == settings.load()
