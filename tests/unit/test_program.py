@@ -34,6 +34,8 @@ def run(configure_stack: ConfigureStack, tmp_path: Path, monkeypatch: pytest.Mon
     """Run `__main__.py` with a stack's config and changes to it."""
     monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(subprocess, "Popen", _refuse)
     for chart in ("volcano-1.14.1", *(f"lws-{version}" for version in versions.LWS_SUPPORTED)):
         (tmp_path / "state" / "charts" / chart).mkdir(parents=True)
     kubeconfig = tmp_path / "kubeconfig"
@@ -54,6 +56,11 @@ def run(configure_stack: ConfigureStack, tmp_path: Path, monkeypatch: pytest.Mon
         return PLAIN.setdefault((stack, preview), graph) if plain else graph
 
     return run
+
+
+def _refuse(words: object, **_options: object) -> None:
+    """Start no program: what a stack plans must not depend on what a machine has."""
+    raise AssertionError(f"the program starts {words}")
 
 
 def scenarios(graph: Graph) -> set[str]:
@@ -118,6 +125,13 @@ class TestEveryStack:
             text = str(command.inputs)
             assert str(PROJECT_DIR) not in text, command.name
             assert sys.executable not in text, command.name
+
+
+@pytest.mark.parametrize("stack", [stack for stack in STACKS if stack != "existing"])
+def test_input_has_no_path_of_the_machine(run: Run, stack: str, tmp_path: Path) -> None:
+    for record in run(stack).records.values():
+        for folder in (tmp_path.parent, Path.home() / ".cache"):
+            assert str(folder) not in str(record.inputs), record.name
 
 
 @pytest.mark.parametrize("stack", STACKS)

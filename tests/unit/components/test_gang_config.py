@@ -107,8 +107,10 @@ def test_config_that_cannot_be_read_is_an_error_of_one_line(
     text: str, fault: str, tmp_path: Path
 ) -> None:
     """Pulumi prints a RunError without a traceback."""
-    with pytest.raises(pulumi.RunError, match=fault):
-        found(tmp_path, enabled=True, graph=Graph(config_map={KEY: text}))
+    for kept in ({}, {ORIGINAL_ANNOTATION: "a: b"}):
+        graph = Graph(config_map={KEY: text}, annotations=kept)
+        with pytest.raises(pulumi.RunError, match=fault):
+            found(tmp_path, enabled=True, graph=graph)
 
 
 def test_manager_is_restarted_after_the_patch_when_the_config_changes() -> None:
