@@ -72,14 +72,15 @@ def _conclude(console: Console, outcomes: list[Outcome], walk: demo.Walk) -> int
 
 
 def _write_report(console: Console) -> None:
-    from lockstep.report import formats  # only here: the import takes time
+    from lockstep.report import html, matrix, receipt  # only here: the imports take time
 
-    receipts = demo.out_dir() / "receipts"
-    page = formats.write_page(receipts, demo.out_dir() / "report.html")
-    if page is None:
+    receipts, page = demo.out_dir() / "receipts", demo.out_dir() / "report.html"
+    if not any(receipts.glob("*.json")):
         console.print("\nno report: no step reached a verdict", highlight=False)
-    else:
-        console.print(f"\nreport: {page}\nreceipts: {receipts}", highlight=False, soft_wrap=True)
+        return
+    text = html.render(receipt.load(receipts), matrix.beside(receipts))
+    page.write_text(text, encoding="utf-8")
+    console.print(f"\nreport: {page}\nreceipts: {receipts}", highlight=False, soft_wrap=True)
 
 
 def _wait_for_enter(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""The shapes of a picture on a time axis; the template `picture.svg.j2` draws them as SVG.
+"""The SVG elements of a picture on a time axis; the template `picture.svg.j2` writes them.
 
 Horizontal places are shares of the width and text has the page's size, so a picture fits a phone
 as well as a desktop. Colours and patterns come from the page's style sheet.
@@ -44,49 +44,19 @@ def round_step(rough: float) -> float:
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A rectangle for something that lasts."""
+class Element:
+    """An element of the SVG picture."""
 
-    x: float
-    y: float
-    width: float
-    height: float
-    kind: str
-    title: str
-
-
-@dataclass(frozen=True)
-class Pin:
-    """A vertical line for something that happened in a lane."""
-
-    x: float
-    top: float
-    bottom: float
-
-
-@dataclass(frozen=True)
-class Disc:
-    """A round sign for an action."""
-
-    x: float
-    y: float
-    title: str
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text that starts, ends or is centred at a place."""
-
-    x: float
-    y: float
-    kind: str
-    anchor: str
-    text: str
+    tag: str
+    attributes: dict[str, str]
+    title: str = ""
+    """What a browser shows when the pointer is on the element."""
+    text: str = ""
 
 
 @dataclass
 class Canvas:
-    """The shapes of one picture from top to bottom; `y` is where the next shape goes."""
+    """The elements of one picture from top to bottom; `y` is where the next one goes."""
 
     identity: str
     """The start of the picture's ids in the page."""
@@ -99,12 +69,11 @@ class Canvas:
     origin: float = 0.0
     """The time of the recording that the scale calls zero."""
     y: float = 0.0
-    bars: list[Bar] = field(default_factory=list)
-    pins: list[Pin] = field(default_factory=list)
-    discs: list[Disc] = field(default_factory=list)
-    guides: list[float] = field(default_factory=list)
+    shapes: list[Element] = field(default_factory=list)
+    guides: set[float] = field(default_factory=set)
     """Places of lines through all lanes."""
-    texts: list[Text] = field(default_factory=list)
+    texts: list[Element] = field(default_factory=list)
+    """Drawn last, so that no shape hides them."""
 
     @property
     def height(self) -> float:
@@ -117,34 +86,47 @@ class Canvas:
         place = self.share(self.end)
         return place if place < 1.0 else None
 
-    @property
-    def ticks(self) -> list[Text]:
-        """The times below the axis."""
-        return [self._tick(time) for time in self.scale.ticks()]
-
     def share(self, time: float) -> float:
         """Return the place of a time of the recording, from 0 to 1."""
         return self.scale.at(time - self.origin)
 
     def bar(self, start: float, end: float, height: float, kind: str, title: str) -> None:
-        """Draw something that lasts."""
-        left, right = self.share(start), self.share(end)
-        width = max(right - left, _LEAST_WIDTH)
-        self.bars.append(Bar(left, self.y, width, height, kind, title))
+        """Draw a rectangle for something that lasts."""
+        left = self.share(start)
+        place = {
+            "class": kind,
+            "x": percent(left),
+            "y": pixels(self.y),
+            "width": percent(max(self.share(end) - left, _LEAST_WIDTH)),
+            "height": pixels(height),
+        }
+        self.shapes.append(Element("rect", place, title))
 
     def pin(self, time: float, height: float) -> None:
-        """Draw something that happened, a little taller than the bars of its lane."""
-        self.pins.append(Pin(self.share(time), self.y - 3, self.y + height + 3))
+        """Draw a line for something that happened, a little taller than the bars of its lane."""
+        x = percent(self.share(time))
+        top, bottom = pixels(self.y - 3), pixels(self.y + height + 3)
+        place = {"class": "pin", "x1": x, "x2": x, "y1": top, "y2": bottom}
+        self.shapes.append(Element("line", place))
 
     def disc(self, time: float, label: str, title: str) -> None:
         """Draw a round sign, with a number if there is space for one."""
-        self.discs.append(Disc(self.share(time), self.y + 4, title))
+        x, y = percent(self.share(time)), pixels(self.y + 4)
+        place = {"class": "sign", "cx": x, "cy": y, "r": "8"}
+        self.shapes.append(Element("circle", place, title))
         if label:
             self.text(self.share(time), label, "sign", dy=8, anchor="middle")
 
     def guide(self, time: float) -> None:
         """Draw a line through all lanes."""
-        self.guides.append(self.share(time))
+        self.guides.add(self.share(time))
+
+    def axis(self) -> None:
+        """Write the times below the last lane."""
+        for time in self.scale.ticks():
+            place = self.scale.at(time)
+            anchor = "start" if place < 0.04 else "end" if place > 0.96 else "middle"
+            self.text(place, f"{time:g} s", "tick", dy=20, anchor=anchor)
 
     def heading(self, name: str, note: str, role: str = "") -> None:
         """Write the line above a lane and go below it; a long name is shorter on a phone."""
@@ -158,13 +140,9 @@ class Canvas:
         self.y += 15
 
     def text(self, x: float, text: str, kind: str, dy: float, anchor: str = "start") -> None:
-        """Write a text at a place; texts are drawn last, so that no shape hides them."""
-        self.texts.append(Text(x, self.y + dy, kind, anchor, text))
-
-    def _tick(self, time: float) -> Text:
-        place = self.scale.at(time)
-        anchor = "start" if place < 0.04 else "end" if place > 0.96 else "middle"
-        return Text(place, self.y + 20, "tick", anchor, f"{time:g} s")
+        """Write a text at a place."""
+        place = {"class": kind, "x": percent(x), "y": pixels(self.y + dy), "text-anchor": anchor}
+        self.texts.append(Element("text", place, text=text))
 
 
 def shortened(name: str, longest: int) -> str:

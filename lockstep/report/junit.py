@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
+from lockstep.judge.model import Verdict
 from lockstep.report.figures import visible
-from lockstep.report.matrix import Matrix
+from lockstep.report.matrix import Cell, Matrix
 from lockstep.report.receipt import Receipt
 from lockstep.report.summary import reason
 
@@ -17,7 +18,11 @@ def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
     first = min(receipt.timeline.started for receipt in receipts)
     suite = Xml.SubElement(root, "testsuite", {"name": "lockstep", "timestamp": first})
     for receipt in receipts:
-        _case(suite, receipt)
+        case = _case(suite, receipt.scenario, receipt.step, receipt.timeline.end)
+        if not receipt.verdict.ok:
+            _fail(case, receipt.verdict, reason(receipt))
+        if receipt.evidence:
+            Xml.SubElement(case, "system-out").text = visible("\n".join(receipt.evidence))
     if matrix:
         _versions(root, matrix)
     for element in (*root, root):
@@ -38,32 +43,24 @@ def _counts(element: Xml.Element) -> dict[str, str]:
     }
 
 
-def _case(suite: Xml.Element, receipt: Receipt) -> None:
-    verdict = receipt.verdict
-    name = {"classname": f"lockstep.{receipt.scenario}", "name": receipt.step}
-    case = Xml.SubElement(suite, "testcase", {**name, "time": _seconds(receipt.timeline.end)})
-    if not verdict.ok:
-        told = f"expected {verdict.expected}, observed {verdict.observed}"
-        _failure(case, f"{told}: {reason(receipt)}")
-    if receipt.evidence:
-        Xml.SubElement(case, "system-out").text = visible("\n".join(receipt.evidence))
-
-
 def _versions(root: Xml.Element, matrix: Matrix) -> None:
     name = {"name": "lockstep versions", "timestamp": matrix.created_at}
     suite = Xml.SubElement(root, "testsuite", name)
     for row in matrix.rows:
-        pair = f"lockstep.lws-{row.lws}-volcano-{row.volcano}"
         for cell in row.cells:
-            known = {"classname": pair, "name": cell.step, "time": _seconds(cell.seconds)}
-            case = Xml.SubElement(suite, "testcase", known)
+            pair = f"lws-{row.lws}-volcano-{row.volcano}"
+            case = _case(suite, pair, cell.step, cell.seconds)
             if not cell.ok:
-                told = f"expected {cell.expected}, observed {cell.observed}"
-                _failure(case, f"{told}: {cell.reason}")
+                _fail(case, cell, cell.reason)
 
 
-def _failure(case: Xml.Element, said: str) -> None:
-    message = visible(said)
+def _case(suite: Xml.Element, owner: str, name: str, seconds: float) -> Xml.Element:
+    known = {"classname": f"lockstep.{owner}", "name": name, "time": _seconds(seconds)}
+    return Xml.SubElement(suite, "testcase", known)
+
+
+def _fail(case: Xml.Element, verdict: Verdict | Cell, why: str) -> None:
+    message = visible(f"expected {verdict.expected}, observed {verdict.observed}: {why}")
     failure = Xml.SubElement(case, "failure", {"message": message, "type": "verdict"})
     failure.text = message
 

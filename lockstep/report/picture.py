@@ -37,6 +37,7 @@ def draw(receipt: Receipt, scale: Scale, identity: str, *, origin: float = 0.0) 
         for gang in gangs:
             _draw_pod_group(canvas, receipt.timeline, gang)
             _draw_pods(canvas, gang, short_nodes(receipt))
+    canvas.axis()
     return canvas
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from lockstep import cli
-from lockstep.report import environment, junit, markdown, receipt
+from lockstep.report import environment, html, junit, markdown, receipt
 from lockstep.report.formats import FORMATS, SUFFIXES
 from lockstep.report.summary import pairs, summarize
 from tests import samples
@@ -84,8 +84,8 @@ def test_junit_failure_has_the_reason() -> None:
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format_is_deterministic(name: str) -> None:
     render = FORMATS[name]
-    assert render(samples.demo()) == render(samples.demo())
-    assert render(samples.demo()).endswith("\n")
+    assert render(samples.demo(), None) == render(samples.demo(), None)
+    assert render(samples.demo(), None).endswith("\n")
 
 
 def test_summary_puts_gangs_first() -> None:
@@ -119,7 +119,7 @@ def test_facts_of_the_environment_are_flat_and_complete() -> None:
     described = dict(environment.described([bare]))
     assert described["Workers"] == {"per scenario": "\N{EN DASH}"}
     assert "not recorded" in markdown.render([bare])
-    assert "<h3>Settings</h3>" not in FORMATS["html"]([bare])
+    assert "<h3>Settings</h3>" not in html.render([bare])
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
@@ -129,7 +129,7 @@ def test_command_writes_each_format(
     output = tmp_path / "new" / f"report{SUFFIXES[name]}"
     words = ["report", "--receipts", str(receipts), "--output", str(output), "--format", name]
     assert cli.main(words) == 0
-    assert output.read_text(encoding="utf-8") == FORMATS[name](samples.demo())
+    assert output.read_text(encoding="utf-8") == FORMATS[name](samples.demo(), None)
     assert capsys.readouterr().out.startswith(f"{output}: Yes:")
 
 

@@ -89,7 +89,7 @@ def test_crowd_with_a_gang_that_only_waited_is_drawn() -> None:
         for pod in crowd.timeline.pods
     ]
     crowd = replace(crowd, timeline=replace(crowd.timeline, pods=pods))
-    assert picture.draw(crowd, picture.own_scale(crowd), "crowd").bars
+    assert picture.draw(crowd, picture.own_scale(crowd), "crowd").shapes
 
 
 def test_gangs_and_pods_come_in_counting_order() -> None:
