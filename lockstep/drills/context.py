@@ -55,7 +55,7 @@ class DrillContext:
         return sorted(
             node.name
             for node in self.history().existing("node")
-            if any(taint["key"] == taints.BLOCKED.key for taint in node.last.facts["taints"])
+            if any(taint["key"] == taints.BLOCKED["key"] for taint in node.last.facts["taints"])
         )
 
     def has_failed(self) -> bool:

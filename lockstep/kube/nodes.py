@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from lightkube import Client
-from lightkube.models.core_v1 import Container, PodSpec
-from lightkube.resources.core_v1 import Node, Pod
+from lightkube import ALL_NS, Client
 
 from lockstep.errors import LockstepError
 from lockstep.kube import quantity, taints
+from lockstep.kube.client import Node, Pod
 from lockstep.scenarios.pool import POOL_LABEL
 
 # The part of a worker that is left to pods which are not scheduled yet, such as operators.
@@ -74,10 +73,10 @@ def choose(candidates: Iterable[Candidate], pool: str, size: int) -> list[Candid
 
 def _too_few(usable: Sequence[Candidate], pool: str, size: int, found: int) -> str:
     line = f"the pool {pool} needs {size} workers that are ready, untainted and idle; found {found}"
-    taken = sorted({n.pool for n in usable if n.pool not in (None, pool)} - {None}, key=str)
+    taken = sorted({n.pool for n in usable if n.pool and n.pool != pool})
     busy = sorted(n.name for n in usable if n.busy and n.pool in (None, pool))
     if taken:
-        line += f", as other nodes belong to the pools {', '.join(map(str, taken))}"
+        line += f", as other nodes belong to the pools {', '.join(taken)}"
     if busy:
         line += f", as other pods fill {', '.join(busy)}"
     return f"{line}; add workers, lower workersPerScenario, or remove other scenarios"
@@ -85,14 +84,14 @@ def _too_few(usable: Sequence[Candidate], pool: str, size: int, found: int) -> s
 
 def read(client: Client, pool: str) -> list[Candidate]:
     """Read all nodes, and the requests of the pods on each that are not of this pool."""
-    nodes = list(client.list(Node))
+    nodes: list[Any] = list(client.list(Node))
     own = {_name(node) for node in nodes if _labels(node).get(POOL_LABEL) == pool}
-    used = _requested(client.list(Pod, namespace="*"), own)
+    used = _requested(client.list(Pod, namespace=ALL_NS), own)
     return [_candidate(node, used.get(_name(node), {})) for node in nodes]
 
 
-def _candidate(node: Node, used: Mapping[str, Fraction]) -> Candidate:
-    allocatable: Mapping[str, Any] = (node.status.allocatable if node.status else None) or {}
+def _candidate(node: Any, used: Mapping[str, Fraction]) -> Candidate:
+    allocatable = node["status"].get("allocatable")
     return Candidate(
         name=_name(node),
         pool=_labels(node).get(POOL_LABEL),
@@ -104,61 +103,58 @@ def _candidate(node: Node, used: Mapping[str, Fraction]) -> Candidate:
     )
 
 
-def _name(node: Node) -> str:
-    return (node.metadata.name if node.metadata else None) or ""
+def _name(node: Any) -> str:
+    return str(node["metadata"]["name"])
 
 
-def _labels(thing: Node | Pod) -> Mapping[str, str]:
-    return (thing.metadata.labels if thing.metadata else None) or {}
+def _labels(thing: Any) -> Mapping[str, str]:
+    return thing["metadata"].get("labels") or {}
 
 
-def _usable(node: Node) -> bool:
-    conditions = (node.status.conditions if node.status else None) or []
-    ready = any(c.type == "Ready" and c.status == "True" for c in conditions)
-    if not ready or node.spec is None:
-        return ready
-    foreign = taints.without(node.spec.taints or [])
-    blocked = any(taint.effect in _BLOCKING for taint in foreign)
-    return not node.spec.unschedulable and not blocked
+def _usable(node: Any) -> bool:
+    spec, conditions = node["spec"], node["status"].get("conditions", ())
+    ready = any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    foreign = taints.without(spec.get("taints") or ())
+    blocked = any(taint["effect"] in _BLOCKING for taint in foreign)
+    return ready and not spec.get("unschedulable") and not blocked
 
 
-def _requested(pods: Iterable[Pod], own: Collection[str]) -> dict[str, dict[str, Fraction]]:
+def _requested(pods: Iterable[Any], own: Collection[str]) -> dict[str, dict[str, Fraction]]:
     """Sum the requests of pods by node, without a scenario's pods on the pool's own nodes.
 
     These are the pods that the pool is for; they are recreated or keep their places.
     """
     used: dict[str, dict[str, Fraction]] = {}
     for pod in pods:
-        if pod.spec is None or not pod.spec.nodeName:
-            continue
-        done = pod.status is not None and pod.status.phase in ("Succeeded", "Failed")
+        node = pod["spec"].get("nodeName")
+        done = pod["status"].get("phase") in ("Succeeded", "Failed")
         is_lockstep = _labels(pod).get("app.kubernetes.io/part-of") == "lockstep"
-        if done or (is_lockstep and pod.spec.nodeName in own):
+        if not node or done or (is_lockstep and node in own):
             continue
-        total = used.setdefault(pod.spec.nodeName, {})
+        total = used.setdefault(node, {})
         for resource in ("cpu", "memory"):
-            total[resource] = total.get(resource, Fraction(0)) + _pod_request(pod.spec, resource)
+            total[resource] = total.get(resource, Fraction(0)) + _pod_request(pod["spec"], resource)
     return used
 
 
-def _pod_request(spec: PodSpec, resource: str) -> Fraction:
+def _pod_request(spec: Mapping[str, Any], resource: str) -> Fraction:
     """The request that a scheduler counts for a pod.
 
     Init containers run one after the other before the containers; those that are always restarted
     (sidecars) stay beside the containers. The pod needs the larger of the two phases.
     """
     sidecars = starting = Fraction(0)
-    for container in spec.initContainers or []:
+    for container in spec.get("initContainers", ()):
         amount = _request(container, resource)
         starting = max(starting, sidecars + amount)
-        if container.restartPolicy == "Always":
+        if container.get("restartPolicy") == "Always":
             sidecars += amount
-    running = sidecars + sum((_request(one, resource) for one in spec.containers), Fraction(0))
-    return max(starting, running) + _amount(spec.overhead, resource)
+    running = sidecars + sum((_request(one, resource) for one in spec["containers"]), Fraction(0))
+    return max(starting, running) + _amount(spec.get("overhead"), resource)
 
 
-def _request(container: Container, resource: str) -> Fraction:
-    return _amount(container.resources.requests if container.resources else None, resource)
+def _request(container: Mapping[str, Any], resource: str) -> Fraction:
+    return _amount(container.get("resources", {}).get("requests"), resource)
 
 
 def _amount(resources: Mapping[str, Any] | None, resource: str) -> Fraction:

@@ -7,57 +7,40 @@ changed by Lockstep's entry, and written back only if the node has not changed s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from lightkube import Client
-from lightkube.core.exceptions import ApiError
-from lightkube.models.core_v1 import Taint
-from lightkube.resources.core_v1 import Node
+from lightkube import ApiError, Client
 from lightkube.types import PatchType
 
 from lockstep.errors import LockstepError
+from lockstep.kube.client import Node
 
+Taint = dict[str, str]
 
-@dataclass(frozen=True)
-class TaintSpec:
-    """A taint that Lockstep sets."""
-
-    key: str
-    effect: str
-
-
-BLOCKED = TaintSpec("lockstep.dev/blocked", "NoSchedule")
+BLOCKED: Taint = {"key": "lockstep.dev/blocked", "effect": "NoSchedule"}
 """No new pod is scheduled to the node: it makes a pool too small."""
-LOST = TaintSpec("lockstep.dev/lost", "NoExecute")
+LOST: Taint = {"key": "lockstep.dev/lost", "effect": "NoExecute"}
 """All pods are evicted and no new pod is scheduled: it simulates a lost node."""
-ALL = (BLOCKED, LOST)
-
-Change = Callable[[Iterable[Taint]], list[Taint]]
+OURS = (BLOCKED, LOST)
 
 ATTEMPTS = 20
 PAUSE = 0.1
 
 
-def with_taint(taints: Iterable[Taint], reason: str, spec: TaintSpec = BLOCKED) -> list[Taint]:
-    """Add a taint of Lockstep after all others, in place of an earlier one of the same key."""
-    return [*without(taints, spec), Taint(effect=spec.effect, key=spec.key, value=reason)]
-
-
-def without(taints: Iterable[Taint], *specs: TaintSpec) -> list[Taint]:
+def without(taints: Iterable[Taint], ours: Sequence[Taint] = OURS) -> list[Taint]:
     """Drop these taints of Lockstep, by default all of them; keep the others in their order."""
-    keys = {spec.key for spec in specs or ALL}
-    return [taint for taint in taints if taint.key not in keys]
+    keys = {taint["key"] for taint in ours}
+    return [taint for taint in taints if taint["key"] not in keys]
 
 
 def apply(client: Client, nodes: Sequence[str], blocked: int, reason: str) -> None:
     """Block the first `blocked` of the nodes and unblock the others."""
     for index, name in enumerate(nodes):
+        taints = [{**BLOCKED, "value": reason}] if index < blocked else []
         # Removes the taints of an interrupted drill, too.
-        change = _blocking(reason) if index < blocked else without
-        _change(client, name, change, must_exist=True)
+        _replace(client, name, OURS, taints, must_exist=True)
 
 
 def block(client: Client, nodes: Sequence[str], reason: str) -> None:
@@ -67,28 +50,27 @@ def block(client: Client, nodes: Sequence[str], reason: str) -> None:
 
 def lose(client: Client, node: str, reason: str) -> None:
     """Evict all pods of a node that have no toleration for it, and block the node."""
-    _change(client, node, lambda taints: with_taint(taints, reason, LOST), must_exist=True)
+    _replace(client, node, [LOST], [{**LOST, "value": reason}], must_exist=True)
 
 
 def remove(client: Client, nodes: Sequence[str]) -> None:
     """Remove all taints of Lockstep from the nodes; a node may have been deleted meanwhile."""
     for name in nodes:
-        _change(client, name, without, must_exist=False)
+        _replace(client, name, OURS, [], must_exist=False)
 
 
-def _blocking(reason: str) -> Change:
-    return lambda taints: with_taint(without(taints), reason)
-
-
-def _change(client: Client, name: str, change: Change, *, must_exist: bool) -> None:
+def _replace(
+    client: Client, name: str, old: Sequence[Taint], new: list[Taint], *, must_exist: bool
+) -> None:
     """Read, change and write the taints; repeat if another program wrote in between."""
     status: int | None = None
     for _ in range(ATTEMPTS):
         try:
-            node = client.get(Node, name)
-            patch = _patch(node, change)
-            if patch is not None:
-                client.patch(Node, name, patch, patch_type=PatchType.MERGE)
+            node: Any = client.get(Node, name)
+            before = node["spec"].get("taints", [])
+            after = without(before, old) + new
+            if after != before:
+                client.patch(Node, name, _patch(node, after), patch_type=PatchType.MERGE)
             return
         except ApiError as error:
             status = error.status.code
@@ -108,13 +90,7 @@ def _change(client: Client, name: str, change: Change, *, must_exist: bool) -> N
     )
 
 
-def _patch(node: Node, change: Change) -> dict[str, Any] | None:
-    """Build a merge patch that fails if the node has changed since; None if nothing changes."""
-    before = list((node.spec.taints if node.spec else None) or [])
-    after = change(before)
-    if after == before or node.metadata is None:
-        return None
-    return {
-        "metadata": {"resourceVersion": node.metadata.resourceVersion},
-        "spec": {"taints": [taint.to_dict() for taint in after] or None},
-    }
+def _patch(node: Any, taints: list[Taint]) -> dict[str, Any]:
+    """Build a merge patch that fails if the node has changed since it was read."""
+    version = node["metadata"]["resourceVersion"]
+    return {"metadata": {"resourceVersion": version}, "spec": {"taints": taints or None}}

@@ -46,7 +46,7 @@ def test_patch_takes_the_list_over_from_kubernetes_and_the_drills() -> None:
 
 
 def test_taint_is_the_one_that_the_drills_know() -> None:
-    assert (taints.BLOCKED.key, taints.BLOCKED.effect) == (BLOCKED_TAINT, "NoSchedule")
+    assert (taints.BLOCKED["key"], taints.BLOCKED["effect"]) == (BLOCKED_TAINT, "NoSchedule")
 
 
 def test_patches_wait_for_the_nodes() -> None:

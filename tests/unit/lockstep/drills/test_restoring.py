@@ -141,7 +141,7 @@ def test_rolling_update_restores_template_and_taints_when_it_fails(
 ) -> None:
     stage = Cluster()
     for name in ("w2", "w3"):
-        stage.told.node(0.5, name, taints.BLOCKED.key)
+        stage.told.node(0.5, name, taints.BLOCKED["key"])
     with pytest.raises(DrillTimeout):
         run(rolling_update, stage, expect("rolled"))
     spec = stage.actions[-1][2]["spec"]

@@ -134,7 +134,9 @@ def test_init_containers_sidecars_and_overhead_count(api: MemoryApi) -> None:
     }
     small = {**spec, "containers": [container("main", "900m")]}
     for name, described in (("starting", spec), ("running", small)):
-        api.put(f"/api/v1/namespaces/a/pods/{name}", {"metadata": {}, "spec": described})
+        api.put(
+            f"/api/v1/namespaces/a/pods/{name}", {"metadata": {}, "spec": described, "status": {}}
+        )
     found = {node.name: node for node in nodes.read(api.client(), "gang")}
     # 100m + 700m while it starts; 100m + 900m while it runs; 50m each.
     assert found["soft"].used_cpu == Fraction(850 + 1050, 1000)
