@@ -142,23 +142,25 @@ def find(client: Client, kind: Any, name: str, namespace: str | None = None) -> 
         raise
 
 
-def _api_info(group: str, version: str, kind: str, plural: str) -> dict[str, ApiInfo]:
+def _kind(
+    group: str, version: str, kind: str, plural: str, base: type[Any] = GenericNamespacedResource
+) -> Any:
     info = ApiInfo(resource=ResourceDef(group, version, kind), plural=plural, verbs=_VERBS)
-    return {"_api_info": info}
+    return type(kind, (base,), {"_api_info": info})
 
 
-def _namespaced(
-    group: str, version: str, kind: str, plural: str
-) -> type[GenericNamespacedResource]:
-    return type(kind, (GenericNamespacedResource,), _api_info(group, version, kind, plural))
-
-
-Node = type("Node", (GenericGlobalResource,), _api_info("", "v1", "Node", "nodes"))
-Pod = _namespaced("", "v1", "Pod", "pods")
-Event = _namespaced("", "v1", "Event", "events")
-Deployment = _namespaced("apps", "v1", "Deployment", "deployments")
-ControllerRevision = _namespaced("apps", "v1", "ControllerRevision", "controllerrevisions")
-LeaderWorkerSet = _namespaced(
-    "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
+Node = _kind("", "v1", "Node", "nodes", GenericGlobalResource)
+Definition = _kind(
+    "apiextensions.k8s.io",
+    "v1",
+    "CustomResourceDefinition",
+    "customresourcedefinitions",
+    GenericGlobalResource,
 )
-PodGroup = _namespaced("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
+Pod = _kind("", "v1", "Pod", "pods")
+Event = _kind("", "v1", "Event", "events")
+ConfigMap = _kind("", "v1", "ConfigMap", "configmaps")
+Deployment = _kind("apps", "v1", "Deployment", "deployments")
+ControllerRevision = _kind("apps", "v1", "ControllerRevision", "controllerrevisions")
+LeaderWorkerSet = _kind("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets")
+PodGroup = _kind("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")

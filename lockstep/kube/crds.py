@@ -16,12 +16,11 @@ from typing import Any
 
 import yaml
 from lightkube import ALL_NS, Client
-from lightkube.core.resource import ApiInfo, ResourceDef
-from lightkube.generic_resource import GenericGlobalResource, create_namespaced_resource
+from lightkube.generic_resource import create_namespaced_resource
 from lightkube.types import PatchType
 
 from lockstep.errors import LockstepError
-from lockstep.kube.client import FIELD_MANAGER, find
+from lockstep.kube.client import FIELD_MANAGER, Definition, find
 from lockstep.wait import wait_until
 
 INSTALLED_LABEL = "lockstep.dev/installed"
@@ -35,16 +34,6 @@ TIMEOUT = 60.0
 # Helm respects this annotation on the live object, whatever release the object came with.
 _KEEP = {"helm.sh/resource-policy": "keep"}
 _LOADER = yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader
-
-
-class Definition(GenericGlobalResource):
-    """A CustomResourceDefinition, as a mapping."""
-
-    _api_info = ApiInfo(
-        resource=ResourceDef("apiextensions.k8s.io", "v1", "CustomResourceDefinition"),
-        plural="customresourcedefinitions",
-        verbs=["get", "list", "patch", "delete"],
-    )
 
 
 def of_chart(chart: Path) -> list[dict[str, Any]]:
@@ -75,7 +64,8 @@ def apply(
         )
     for definition in definitions:
         name = definition["metadata"]["name"]
-        wait_until(f"the CRD {name} to be served", partial(_serves, client, name), TIMEOUT)
+        served = partial(is_served, client, name)
+        wait_until(f"the CRD {name} to be served", served, TIMEOUT)
 
 
 def marked(definition: dict[str, Any], *, ours: bool) -> dict[str, Any]:
@@ -92,16 +82,14 @@ def marked(definition: dict[str, Any], *, ours: bool) -> dict[str, Any]:
     }
 
 
-def is_served(definition: Any) -> bool:
-    """Whether objects of the kind can be created."""
-    conditions = ((definition or {}).get("status") or {}).get("conditions") or ()
-    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
-
-
 def already_there(client: Client) -> list[str]:
     """CRDs of LWS without the label; call it before Helm installs CRDs, which have no label."""
-    found = {name: _found(client, name) for name in sorted(NAMES)}
-    return [name for name, one in found.items() if one and INSTALLED_LABEL not in _labels(one)]
+    found = {name: find(client, Definition, name) for name in sorted(NAMES)}
+    return [
+        name
+        for name, one in found.items()
+        if one and INSTALLED_LABEL not in one["metadata"].get("labels", {})
+    ]
 
 
 def remove(client: Client, others: Sequence[str]) -> Iterator[str]:
@@ -110,14 +98,15 @@ def remove(client: Client, others: Sequence[str]) -> Iterator[str]:
     Yields a line for each CRD that stays because of its objects.
     """
     for name in sorted(NAMES.difference(others)):
-        definition = _found(client, name)
+        definition = find(client, Definition, name)
         if definition is None:
             continue
         if users := in_use(client, definition):
             yield f"{name} is kept, as {len(users)} objects of it exist, such as {users[0]}"
             continue
         client.delete(Definition, name)
-        wait_until(f"the CRD {name} to be deleted", partial(_lacks, client, name), TIMEOUT)
+        gone = partial(_is_gone, client, name)
+        wait_until(f"the CRD {name} to be deleted", gone, TIMEOUT)
 
 
 def in_use(client: Client, definition: Any) -> list[str]:
@@ -131,17 +120,11 @@ def in_use(client: Client, definition: Any) -> list[str]:
     return [f"{one.namespace}/{one.name}" for one in objects if one and not one.deletionTimestamp]
 
 
-def _found(client: Client, name: str) -> Any | None:
-    return find(client, Definition, name)
+def is_served(client: Client, name: str) -> bool:
+    """Whether objects of the kind can be created."""
+    conditions = client.get(Definition, name).get("status", {}).get("conditions", ())
+    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 
 
-def _labels(definition: Any) -> dict[str, str]:
-    return definition["metadata"].get("labels") or {}
-
-
-def _serves(client: Client, name: str) -> bool:
-    return is_served(_found(client, name))
-
-
-def _lacks(client: Client, name: str) -> bool:
-    return _found(client, name) is None
+def _is_gone(client: Client, name: str) -> bool:
+    return find(client, Definition, name) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lightkube import Client
 from lightkube.models.authorization_v1 import ResourceAttributes, SubjectAccessReviewSpec
-from lightkube.models.rbac_v1 import Subject
 from lightkube.resources.authorization_v1 import SubjectAccessReview
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
@@ -19,19 +18,16 @@ def take(client: Client, cluster: str) -> None:
 
 def give(client: Client, cluster: str) -> None:
     """Grant the permission to the service account of LWS, as the Pulumi program does."""
-    _bind(
-        client,
-        cluster,
-        [Subject(kind="ServiceAccount", name=names.MANAGER, namespace=names.NAMESPACE)],
-    )
+    account = {"kind": "ServiceAccount", "name": names.MANAGER, "namespace": names.NAMESPACE}
+    _bind(client, cluster, [account])
 
 
-def _bind(client: Client, cluster: str, subjects: list[Subject]) -> None:
+def _bind(client: Client, cluster: str, subjects: list[dict[str, str]]) -> None:
     # Edited and not deleted: it stays the object that Pulumi created.
     client.patch(
         ClusterRoleBinding,
         f"{cluster}{names.RIGHTS_SUFFIX}",
-        {"subjects": [subject.to_dict() for subject in subjects]},
+        {"subjects": subjects},
         patch_type=PatchType.MERGE,
     )
 

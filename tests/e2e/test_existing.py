@@ -17,7 +17,7 @@ from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBi
 from lightkube.types import PatchType
 
 from lockstep import paths
-from lockstep.kube import crds
+from lockstep.kube.client import Definition
 from lockstep.lws import names
 from tests.e2e.conftest import LiveStack, MakeStack
 
@@ -95,7 +95,7 @@ def snapshot(client: Client) -> dict[str, Any]:
             for node in client.list(Node)
         },
         "namespaces": {_name(one) for one in client.list(Namespace)},
-        "definitions": {str(one["metadata"]["name"]) for one in client.list(crds.Definition)},
+        "definitions": {str(one["metadata"]["name"]) for one in client.list(Definition)},
         "rights": {
             _name(one)
             for kind in (ClusterRole, ClusterRoleBinding)

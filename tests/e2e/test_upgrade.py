@@ -127,9 +127,9 @@ def test_upgraded_cluster_has_the_kinds_of_the_new_version(stack: LiveStack) -> 
     assert chart is not None
     with stack.client() as client:
         for wanted in crds.of_chart(chart):
-            found = client.get(crds.Definition, wanted["metadata"]["name"])
-            assert crds.is_served(found)
-            assert properties(found) == properties(wanted)
+            name = wanted["metadata"]["name"]
+            assert crds.is_served(client, name)
+            assert properties(client.get(kube.Definition, name)) == properties(wanted)
 
 
 def test_second_update_after_an_upgrade_changes_nothing(stack: LiveStack) -> None:

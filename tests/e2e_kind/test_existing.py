@@ -16,7 +16,6 @@ from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBi
 from lightkube.resources.scheduling_v1 import PriorityClass
 
 from lockstep.kube import client as kube
-from lockstep.kube import crds
 from lockstep.local import kind, kind_config
 from tests.e2e_kind.conftest import KindStack
 
@@ -28,7 +27,7 @@ KINDS: tuple[Any, ...] = (
     PriorityClass,
     MutatingWebhookConfiguration,
     ValidatingWebhookConfiguration,
-    crds.Definition,
+    kube.Definition,
 )
 
 
