@@ -8,40 +8,33 @@ from __future__ import annotations
 import contextlib
 import importlib
 import signal
-from collections.abc import Iterator
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 from lockstep.drills.context import DrillContext, DrillTimeout
-from lockstep.errors import LockstepError
 from lockstep.judge.drill_marks import Topic
 from lockstep.kube.client import FAILURES, explain
 
 __all__ = ["DrillContext", "DrillTimeout", "drill", "perform"]
 
 
-class Drill(Protocol):
-    """What a module of this package offers."""
-
-    def run(self, context: DrillContext) -> None: ...
+Drill = Callable[[DrillContext], None]
 
 
 def drill(name: str) -> Drill:
     """The drill of this name: `rolling-update` is in rolling_update.py."""
-    try:
-        module = importlib.import_module(f"lockstep.drills.{name.replace('-', '_')}")
-    except ModuleNotFoundError as error:
-        raise LockstepError(f"there is no drill {name!r}") from error
-    return cast("Drill", module)
+    module = importlib.import_module(f"lockstep.drills.{name.replace('-', '_')}")
+    return cast("Drill", module.run)
 
 
-def perform(drill: Drill, context: DrillContext) -> str:
+def perform(run: Drill, context: DrillContext) -> str:
     """Run a drill and mark its end in the recording; return what went wrong, or nothing.
 
     A drill that failed is no error here: how the workload did react is still to be judged.
     """
     try:
         with _clean_exit():
-            drill.run(context)
+            run(context)
     except DrillTimeout as error:
         trouble = str(error)
     except FAILURES as error:

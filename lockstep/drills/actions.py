@@ -13,10 +13,10 @@ from lightkube.resources.core_v1 import Pod
 from lightkube.types import CascadeType, PatchType
 
 from lockstep.drills.context import DrillContext
-from lockstep.judge import Expectation, Workload
+from lockstep.judge import Workload
+from lockstep.judge.case import Case
 from lockstep.judge.groups import Incarnation, complete_at, wrong_pod_groups
-from lockstep.judge.history import History
-from lockstep.kube.client import LeaderWorkerSet, PodGroup, status_of
+from lockstep.kube.client import PodGroup, status_of
 
 SetScale = create_namespaced_resource(
     "leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"
@@ -27,15 +27,10 @@ STEADY = 2.0
 """Seconds that groups must stay complete: LWS 0.8 may create a leader twice (lws#804)."""
 
 
-def patch_set(context: DrillContext, spec: dict[str, Any]) -> None:
-    """Change some fields of the set that Pulumi does not own."""
-    _patch(context, LeaderWorkerSet, context.expectation.workload.name, spec)
-
-
 def scale(context: DrillContext, groups: int, workload: Workload | None = None) -> None:
     """Request a number of groups, as `kubectl scale` does."""
     name = (workload or context.expectation.workload).name
-    _patch(context, SetScale, name, {"replicas": groups})
+    patch(context, SetScale, name, {"replicas": groups})
 
 
 def delete_leader(context: DrillContext, name: str) -> None:
@@ -46,12 +41,8 @@ def delete_leader(context: DrillContext, name: str) -> None:
     context.client.delete(Pod, name, namespace=context.namespace, cascade=CascadeType.FOREGROUND)
 
 
-def patch_pod_group(context: DrillContext, name: str, spec: dict[str, Any]) -> None:
-    """Change some fields; LWS does not change a PodGroup after it has created it."""
-    _patch(context, PodGroup, name, spec)
-
-
-def _patch(context: DrillContext, kind: Any, name: str, spec: dict[str, Any]) -> None:
+def patch(context: DrillContext, kind: Any, name: str, spec: dict[str, Any]) -> None:
+    """Change some fields that neither Pulumi nor LWS changes afterwards."""
     context.client.patch(
         kind, name, {"spec": spec}, namespace=context.namespace, patch_type=PatchType.MERGE
     )
@@ -82,28 +73,27 @@ def await_collector(context: DrillContext) -> None:
         )
     )
 
-    def is_collected(history: History) -> bool:
-        return any(group.name == name and group.deleted for group in history.all("podgroup"))
+    def is_collected(case: Case) -> bool:
+        return any(one.name == name and one.deleted for one in case.history.all("podgroup"))
 
     context.until("the garbage collector to delete a PodGroup without an owner", is_collected)
 
 
-def complete_groups(history: History, expectation: Expectation, groups: int) -> list[Incarnation]:
+def complete_groups(case: Case, groups: int) -> list[Incarnation]:
     """The groups, if that many exist, all complete, and the PodGroups are exactly theirs."""
-    gangs = [gang for gang in history.gangs(expectation) if gang.alive]
-    found = complete_at(gangs, history.end)
+    gangs = [gang for gang in case.gangs if gang.alive]
+    found = complete_at(gangs, case.end)
     if len(gangs) != groups or len(found) != groups:
         return []
-    return [] if wrong_pod_groups(history, found, history.end) else found
+    return [] if wrong_pod_groups(case.history, found, case.end) else found
 
 
 def until_complete(context: DrillContext, groups: int, since: float = -1.0) -> list[Incarnation]:
     """Wait for groups that are complete and stay so, all created after a time."""
 
-    def reached(history: History) -> bool:
-        found = complete_groups(history, context.expectation, groups)
+    def reached(case: Case) -> bool:
+        found = complete_groups(case, groups)
         return bool(found) and all(group.began > since for group in found)
 
     what = f"{groups} complete groups, each with a PodGroup of its leader, and nothing else"
-    history = context.until(what, reached, lasting=STEADY)
-    return complete_groups(history, context.expectation, groups)
+    return complete_groups(context.until(what, reached, lasting=STEADY), groups)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,8 @@ from lightkube import Client
 
 from lockstep.errors import LockstepError
 from lockstep.judge import Expectation, judge
+from lockstep.judge.case import Case
 from lockstep.judge.drill_marks import Topic
-from lockstep.judge.history import History
-from lockstep.kube import taints
 from lockstep.recording.client import Live
 
 _PAUSE = 0.25
@@ -40,30 +38,22 @@ class DrillContext:
         """The scenario's namespace."""
         return self.expectation.namespace
 
-    def history(self) -> History:
+    def case(self) -> Case:
         """What has been recorded so far."""
-        return History.of(self.live.recording, self.namespace)
+        return Case.of(self.live.recording, self.expectation)
 
     def workers(self) -> list[str]:
         """The names of the pool's nodes; they are listed before anything else is recorded."""
-        history = self.until("the pool's workers", lambda seen: bool(seen.existing("node")))
-        return sorted(node.name for node in history.existing("node"))
-
-    def blocked_workers(self) -> list[str]:
-        """The names of the pool's nodes that are blocked now."""
-        self.workers()
-        return sorted(
-            node.name
-            for node in self.history().existing("node")
-            if any(taint["key"] == taints.BLOCKED["key"] for taint in node.last.facts["taints"])
-        )
+        what = "the pool's workers"
+        case = self.until(what, lambda case: bool(case.history.existing("node")))
+        return sorted(node.name for node in case.history.existing("node"))
 
     def has_failed(self) -> bool:
         """Whether the judge already has a failing verdict, so that there is nothing to wait for."""
         verdict = judge(self.live.recording, self.expectation)
         return verdict is not None and not verdict.ok
 
-    def until(self, what: str, reached: Callable[[History], bool], lasting: float = 0.0) -> History:
+    def until(self, what: str, reached: Callable[[Case], bool], lasting: float = 0.0) -> Case:
         """Wait until the recording shows a state, and shows it for some seconds.
 
         Raises DrillTimeout when the state is not reached, or not kept, before the deadline.
@@ -71,13 +61,13 @@ class DrillContext:
         deadline = self.live.now() + self.patience
         since: float | None = None
         while True:
-            history, now = self.history(), self.live.now()
-            if not reached(history):
+            case, now = self.case(), self.live.now()
+            if not reached(case):
                 since = None
             elif since is None:
                 since = now
             if since is not None and now >= since + lasting:
-                return history
+                return case
             if self.live.ended:
                 raise LockstepError("the recorder ended before the drill did; run up again")
             if since is None and now >= deadline:
@@ -103,7 +93,5 @@ class DrillContext:
     def rest(self, seconds: float) -> None:
         """Let some scheduling cycles pass, and read what is recorded meanwhile."""
         until = self.live.now() + seconds
-        while (now := self.live.now()) < until and not self.live.ended:
+        while self.live.now() < until and not self.live.ended:
             self.live.wait(until)
-            if self.live.now() == now:
-                time.sleep(0.01)

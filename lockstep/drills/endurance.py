@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from lockstep.drills.context import DrillContext
+from lockstep.judge.case import Case
 from lockstep.judge.drill_marks import Topic
-from lockstep.judge.history import History, is_refused
+from lockstep.judge.history import is_split
 
 SECONDS = 10.0
 
@@ -13,7 +14,7 @@ def run(context: DrillContext) -> None:
     """Wait until no further pod can be bound, then wait on to see whether that lasts."""
     context.until(
         "pods that are bound, and pods that are refused",
-        lambda seen: context.has_failed() or _is_full(context, seen),
+        lambda case: context.has_failed() or _is_full(case),
     )
     if context.has_failed():
         return
@@ -21,12 +22,5 @@ def run(context: DrillContext) -> None:
     context.rest(SECONDS)
 
 
-def _is_full(context: DrillContext, history: History) -> bool:
-    gangs = history.expected_gangs(context.expectation)
-    pods = [pod for gang in gangs for pod in gang.alive]
-    waiting = [pod for pod in pods if not pod.bound]
-    return (
-        len(pods) == context.expectation.pods
-        and 0 < len(waiting) < len(pods)
-        and is_refused(waiting)
-    )
+def _is_full(case: Case) -> bool:
+    return is_split((pod for gang in case.wanted for pod in gang.pods), case.expectation.pods)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
+from lockstep.judge.case import Case
 from lockstep.judge.drill_marks import Topic
 from lockstep.judge.groups import incarnations
-from lockstep.judge.history import History, is_refused
+from lockstep.judge.history import is_split
 from lockstep.kube import taints
 from lockstep.scenarios import pool
 
@@ -27,7 +28,7 @@ def run(context: DrillContext) -> None:
         actions.delete_leader(context, leader.name)
         context.until(
             "a part of the group that is bound, and the rest refused",
-            lambda history: _is_partial(context, history, since),
+            lambda case: _is_partial(case, since),
             lasting=LASTING,
         )
         context.mark(Topic.ROOM_FOR_ALL, f"{size} pods")
@@ -36,11 +37,6 @@ def run(context: DrillContext) -> None:
     actions.until_complete(context, 1)
 
 
-def _is_partial(context: DrillContext, history: History, since: float) -> bool:
-    groups = incarnations(history.gangs(context.expectation)[0])
-    if not groups or groups[-1].began <= since:
-        return False
-    pods = [pod for pod in groups[-1].pods if pod.alive]
-    waiting = [pod for pod in pods if not pod.bound]
-    is_split = len(pods) == groups[-1].size and 0 < len(waiting) < len(pods)
-    return is_split and is_refused(waiting)
+def _is_partial(case: Case, since: float) -> bool:
+    groups = [group for group in incarnations(case.gangs[0]) if group.began > since]
+    return bool(groups) and is_split(groups[-1].pods, groups[-1].size)

@@ -12,9 +12,9 @@ from lightkube.resources.core_v1 import Pod
 
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
+from lockstep.judge.case import Case
 from lockstep.judge.drill_marks import Topic
 from lockstep.judge.groups import incarnations
-from lockstep.judge.history import History
 from lockstep.lws import names, rights
 
 LASTING = 3.0
@@ -45,7 +45,7 @@ def run(context: DrillContext) -> None:
         context.poll("LWS's error in its log", lambda: log.refusal(context.namespace) is not None)
         context.until(
             "a new leader that waits",
-            lambda history: _is_waiting(context, history, since),
+            lambda case: _is_waiting(case, since),
             lasting=LASTING,
         )
         context.mark(Topic.LWS_ERROR, str(log.refusal(context.namespace)))
@@ -55,9 +55,9 @@ def run(context: DrillContext) -> None:
     actions.until_complete(context, groups)
 
 
-def _is_waiting(context: DrillContext, history: History, since: float) -> bool:
+def _is_waiting(case: Case, since: float) -> bool:
     """Whether the group was recreated and has no more than a leader that is not bound."""
-    groups = incarnations(history.gangs(context.expectation)[0])
+    groups = incarnations(case.gangs[0])
     leader = groups[-1].leader if groups else None
     return leader is not None and leader.first.at > since and leader.alive and not leader.bound
 

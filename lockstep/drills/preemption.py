@@ -10,8 +10,10 @@ from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.errors import LockstepError
 from lockstep.judge import podgroups
+from lockstep.judge.case import Case
 from lockstep.judge.drill_marks import Topic
-from lockstep.judge.history import History, ObservedGang
+from lockstep.judge.history import ObservedGang
+from lockstep.kube.client import PodGroup
 
 
 def run(context: DrillContext) -> None:
@@ -23,31 +25,29 @@ def run(context: DrillContext) -> None:
     actions.scale(context, 0, rival)
     context.until(
         "the rival's pods to be deleted",
-        lambda seen: not any(gang.alive for gang in seen.rival_gangs(expectation)),
+        lambda case: not any(gang.alive for gang in case.rivals),
     )
     context.until(
         "a pool full of low priority",
-        lambda seen: all(gang.is_complete for gang in seen.expected_gangs(expectation)),
+        lambda case: all(gang.is_complete for gang in case.wanted),
     )
     context.rest(1.0)
     context.mark(Topic.RIVAL_ARRIVES, "a gang of higher priority")
     actions.scale(context, expectation.groups, rival)
-    history = context.until(
+    case = context.until(
         "the rival's PodGroup",
-        lambda seen: all(
-            gang.alive and podgroups.of(seen, gang) for gang in seen.rival_gangs(expectation)
-        ),
+        lambda case: all(gang.alive and podgroups.of(case.history, gang) for gang in case.rivals),
     )
-    for gang in history.rival_gangs(expectation):
-        _set_priority(context, history, gang)
+    for gang in case.rivals:
+        _set_priority(context, case, gang)
 
 
-def _set_priority(context: DrillContext, history: History, gang: ObservedGang) -> None:
+def _set_priority(context: DrillContext, case: Case, gang: ObservedGang) -> None:
     """Give a PodGroup the priority class that its pods have."""
-    group = podgroups.of(history, gang)
+    group = podgroups.of(case.history, gang)
     classes = sorted({str(pod.last.facts["priorityClass"]) for pod in gang.alive})
     if group is None or len(classes) != 1:
         raise LockstepError(f"the pods of {gang.key} are not of one priority class: {classes}")
-    actions.patch_pod_group(context, group.name, {"priorityClassName": classes[0]})
+    actions.patch(context, PodGroup, group.name, {"priorityClassName": classes[0]})
     text = f"PodGroup {group.name} gets {classes[0]}, which LWS did not set"
     context.mark(Topic.PRIORITY_SET, text)

@@ -6,9 +6,9 @@ from lightkube.resources.core_v1 import Pod
 
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
+from lockstep.judge.case import Case
 from lockstep.judge.drill_marks import Topic
 from lockstep.judge.groups import Incarnation
-from lockstep.judge.history import History
 from lockstep.kube import taints
 
 
@@ -38,15 +38,11 @@ def run(context: DrillContext) -> None:
 def _until_recovered(context: DrillContext, since: float) -> Incarnation:
     """Wait until all groups are complete, and the first group was created after a time."""
     what = "a group that is complete, with new pods and a PodGroup of its new leader"
-    history = context.until(
-        what, lambda seen: bool(_first_group(context, seen, since)), lasting=actions.STEADY
-    )
-    return _first_group(context, history, since)[0]
+    case = context.until(what, lambda case: bool(_first_group(case, since)), lasting=actions.STEADY)
+    return _first_group(case, since)[0]
 
 
-def _first_group(context: DrillContext, history: History, since: float) -> list[Incarnation]:
+def _first_group(case: Case, since: float) -> list[Incarnation]:
     """The first group, which has the incidents, if it was created after a time."""
-    expectation = context.expectation
-    key = history.gangs(expectation)[0].key
-    groups = actions.complete_groups(history, expectation, expectation.groups)
-    return [group for group in groups if group.key == key and group.began > since]
+    groups = actions.complete_groups(case, case.expectation.groups)
+    return [group for group in groups if group.key == case.gangs[0].key and group.began > since]

@@ -10,6 +10,7 @@ from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.judge.drill_marks import Topic
 from lockstep.kube import taints
+from lockstep.kube.client import LeaderWorkerSet
 from lockstep.scenarios import pool
 
 ANNOTATION = "lockstep.dev/drill"
@@ -21,7 +22,11 @@ def run(context: DrillContext) -> None:
     _configure(context, changed=False, surge=0)  # an interrupted drill may have left something
     actions.await_collector(context)
     actions.until_complete(context, groups)
-    blocked = context.blocked_workers()
+    blocked = sorted(
+        node.name
+        for node in context.case().history.existing("node")
+        if any(taint["key"] == taints.BLOCKED["key"] for taint in node.last.facts["taints"])
+    )
     try:
         text = f"{groups} groups of {pods} pods, and room for no more"
         since = context.mark(Topic.UPDATE_WITHOUT_SURGE, text)
@@ -41,8 +46,10 @@ def run(context: DrillContext) -> None:
 def _configure(context: DrillContext, *, changed: bool, surge: int) -> None:
     """Set or remove the template's annotation, and set how many extra groups are allowed."""
     annotations = {ANNOTATION: "updated" if changed else None}
-    actions.patch_set(
+    actions.patch(
         context,
+        LeaderWorkerSet,
+        context.expectation.workload.name,
         {
             "rolloutStrategy": {"rollingUpdateConfiguration": {"maxSurge": surge}},
             "leaderWorkerTemplate": {"workerTemplate": {"metadata": {"annotations": annotations}}},

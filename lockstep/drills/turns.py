@@ -11,9 +11,9 @@ from __future__ import annotations
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.judge import figures, podgroups
+from lockstep.judge.case import Case
 from lockstep.judge.drill_marks import Topic
 from lockstep.judge.figures import Run
-from lockstep.judge.history import History
 
 WORK = 1.0
 """Seconds that a gang works."""
@@ -28,37 +28,38 @@ def run(context: DrillContext) -> None:
         if not running:
             return
         _finish(context, running[0])
-        ended = {run.key for run in _runs(context, context.history()) if run.over}
+        ended = {run.key for run in _runs(context.case()) if run.over}
         if len(ended) >= context.expectation.groups:
             break
     _await_running(context)
     # LWS needs a while to recreate a group; the judge must not see it incomplete.
     context.until(
         "every group to be recreated",
-        lambda seen: context.has_failed() or _all_exist(context, seen),
+        lambda case: context.has_failed() or _all_exist(case),
     )
 
 
 def _await_running(context: DrillContext) -> list[Run]:
     """Wait for a complete gang; none when the verdict has failed already."""
-    history = context.until(
-        "a complete gang", lambda seen: context.has_failed() or bool(_running(context, seen))
+    case = context.until(
+        "a complete gang", lambda case: context.has_failed() or bool(_running(case))
     )
-    return _running(context, history)
+    return _running(case)
 
 
-def _all_exist(context: DrillContext, history: History) -> bool:
-    gangs = history.expected_gangs(context.expectation)
-    return all(len(gang.alive) == gang.size and podgroups.of(history, gang) for gang in gangs)
+def _all_exist(case: Case) -> bool:
+    return all(
+        len(gang.alive) == gang.size and podgroups.of(case.history, gang) for gang in case.wanted
+    )
 
 
-def _runs(context: DrillContext, history: History) -> list[Run]:
-    return figures.runs(history, history.expected_gangs(context.expectation))
+def _runs(case: Case) -> list[Run]:
+    return figures.runs(case.history, case.wanted)
 
 
-def _running(context: DrillContext, history: History) -> list[Run]:
+def _running(case: Case) -> list[Run]:
     """Gangs that are complete now, by the time since which they run."""
-    return [run for run in _runs(context, history) if run.incarnation.is_complete]
+    return [run for run in _runs(case) if run.incarnation.is_complete]
 
 
 def _finish(context: DrillContext, run: Run) -> None:
@@ -72,5 +73,5 @@ def _finish(context: DrillContext, run: Run) -> None:
     uids = {pod.uid for pod in run.incarnation.pods}
     context.until(
         f"the end of {run.key}",
-        lambda seen: not any(pod.alive for pod in seen.pods if pod.uid in uids),
+        lambda case: not any(pod.alive for pod in case.history.pods if pod.uid in uids),
     )

@@ -9,14 +9,13 @@ from __future__ import annotations
 from lockstep.errors import LockstepError
 from lockstep.judge import explain, figures, podgroups
 from lockstep.judge.case import Case
-from lockstep.judge.model import Expectation, Finding, Limits, RecheckAt, Verdict, Workload
+from lockstep.judge.model import Expectation, Finding, RecheckAt, Verdict, Workload
 from lockstep.judge.rules import RULES
 from lockstep.recording.model import Recording
 from lockstep.scenarios.verdicts import VerdictName
 
 __all__ = [
     "Expectation",
-    "Limits",
     "RecheckAt",
     "Verdict",
     "Workload",
@@ -25,27 +24,21 @@ __all__ = [
     "judge",
 ]
 
-DEFAULT = Limits()
 
-
-def judge(
-    recording: Recording, expectation: Expectation, limits: Limits = DEFAULT
-) -> Verdict | None:
+def judge(recording: Recording, expectation: Expectation) -> Verdict | None:
     """Return the verdict, or None when more must be observed first."""
-    answer = assess(recording, expectation, limits)
+    answer = assess(recording, expectation)
     return answer if isinstance(answer, Verdict) else None
 
 
-def assess(
-    recording: Recording, expectation: Expectation, limits: Limits = DEFAULT
-) -> Verdict | RecheckAt | None:
+def assess(recording: Recording, expectation: Expectation) -> Verdict | RecheckAt | None:
     """Return the verdict, or when to assess again even if nothing new is observed."""
-    return _apply_rules(Case.of(recording, expectation, limits))
+    return _apply_rules(Case.of(recording, expectation))
 
 
-def conclude(recording: Recording, expectation: Expectation, limits: Limits = DEFAULT) -> Verdict:
+def conclude(recording: Recording, expectation: Expectation) -> Verdict:
     """Return the verdict on a recording that is at its end."""
-    case = Case.of(recording, expectation, limits, final=True)
+    case = Case.of(recording, expectation, final=True)
     decided = _apply_rules(case)
     return decided if isinstance(decided, Verdict) else _verdict(case, explain.final_state(case))
 

@@ -1,4 +1,4 @@
-"""The input of a rule: a history, what was expected of it, and the limits to judge by."""
+"""The input of a rule: a history, and what was expected of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lockstep.judge.groups import Incarnation, all_incarnations
 from lockstep.judge.history import History, ObservedGang
-from lockstep.judge.model import Expectation, Finding, Limits, RecheckAt
+from lockstep.judge.model import Expectation, Finding, RecheckAt
 from lockstep.recording.model import Recording
 
 
@@ -17,19 +17,16 @@ class Case:
 
     history: History
     expectation: Expectation
-    limits: Limits
     gangs: list[ObservedGang]
     """Every gang of the workload that was ever observed, the expected gangs first."""
     final: bool = False
     """Whether the recording will not grow: a rule must say now what is missing."""
 
     @classmethod
-    def of(
-        cls, recording: Recording, expectation: Expectation, limits: Limits, final: bool = False
-    ) -> Case:
+    def of(cls, recording: Recording, expectation: Expectation, final: bool = False) -> Case:
         """Open the case of a recording."""
         history = History.of(recording, expectation.namespace)
-        return cls(history, expectation, limits, history.gangs(expectation), final)
+        return cls(history, expectation, history.gangs(expectation), final)
 
     @property
     def end(self) -> float:
@@ -39,8 +36,13 @@ class Case:
     @property
     def wanted(self) -> list[ObservedGang]:
         """The gangs that should exist, whether they do or not."""
-        is_grouped = self.expectation.workload.is_grouped
-        return self.gangs[: self.expectation.groups if is_grouped else 1]
+        return self.gangs[: self.expectation.groups]
+
+    @property
+    def rivals(self) -> list[ObservedGang]:
+        """The gangs that the rival should have; none if there is no rival."""
+        expectation, rival = self.expectation, self.expectation.rival
+        return self.history.gangs(expectation, rival)[: expectation.groups] if rival else []
 
     @property
     def incarnations(self) -> list[Incarnation]:

@@ -7,7 +7,7 @@ delivered nor an observation that was delivered twice changes a verdict.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -115,9 +115,12 @@ def _terminates(seen: Observation) -> bool:
     return seen.change == "DELETED" or bool(facts.get("deleting")) or facts["phase"] in FINISHED
 
 
-def is_refused(pods: Sequence[PodHistory]) -> bool:
-    """Whether the scheduler has refused every one of some pods."""
-    return all(pod.last.facts.get("unschedulable") for pod in pods)
+def is_split(pods: Iterable[PodHistory], size: int) -> bool:
+    """Whether so many pods exist, some are bound, and the scheduler has refused all others."""
+    alive = [pod for pod in pods if pod.alive]
+    waiting = [pod for pod in alive if not pod.bound]
+    is_refused = all(pod.last.facts.get("unschedulable") for pod in waiting)
+    return len(alive) == size and 0 < len(waiting) < size and is_refused
 
 
 def bind_times(pods: Iterable[PodHistory]) -> list[float]:
@@ -242,18 +245,6 @@ class History:
         for pod in mine:
             members.setdefault(str(pod.first.facts.get("group")), []).append(pod)
         return [ObservedGang(name, expectation.size, tuple(pods)) for name, pods in members.items()]
-
-    def expected_gangs(
-        self, expectation: Expectation, workload: Workload | None = None
-    ) -> list[ObservedGang]:
-        """The gangs that a workload should have, whether they exist or not."""
-        workload = workload or expectation.workload
-        count = expectation.groups if workload.is_grouped else 1
-        return self.gangs(expectation, workload)[:count]
-
-    def rival_gangs(self, expectation: Expectation) -> list[ObservedGang]:
-        """The gangs that the rival should have; none if there is no rival."""
-        return self.expected_gangs(expectation, expectation.rival) if expectation.rival else []
 
     def taint_removals(self) -> list[tuple[float, str]]:
         """When a worker was unblocked, and its name, in order."""

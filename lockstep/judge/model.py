@@ -1,4 +1,4 @@
-"""The documents of the judge, as JSON has them, and the limits between verdicts.
+"""The documents of the judge, as JSON has them.
 
 The Pulumi program writes an `Expectation`; the judge answers with a `Verdict`, the stack output.
 """
@@ -109,23 +109,6 @@ class Verdict(msgspec.Struct, frozen=True, rename="camel"):
         """Return the document."""
         document: dict[str, Any] = msgspec.to_builtins(self)
         return document
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Times, in seconds, and counts that separate one verdict from another."""
-
-    burst: float = 2.0
-    """The longest that binding one gang may take. Measured with 100 gangs at once: Volcano 0.3 s
-    at most, while the default scheduler left gangs partly bound for 16 s in the median."""
-    cycles: int = 3
-    """Scheduling cycles that must have refused the whole gang before it counts as held."""
-    stable: float = 3.0
-    """How long a state without counted cycles must last: three of Volcano's periods."""
-    settle: float = 1.0
-    """How long to wait for the watch of another kind: watches of two kinds are not in step."""
-    patience: float = 20.0
-    """How long a gang may be held that should have been placed, before it is called held."""
 
 
 @dataclass(frozen=True)

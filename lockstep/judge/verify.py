@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import msgspec
 
-from lockstep.judge import DEFAULT, explain, figures, podgroups
+from lockstep.judge import explain, figures, limits, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.history import History, ObjectHistory, ObservedGang
-from lockstep.judge.model import Expectation, Finding, Limits, Workload
+from lockstep.judge.model import Expectation, Finding, Workload
 from lockstep.judge.rules.held import refusal_of
 from lockstep.judge.rules.torn import torn
 from lockstep.recording.model import Recording
@@ -51,7 +51,7 @@ def exit_code(reports: list[GangReport]) -> int:
     return HOLDS
 
 
-def examine(recording: Recording, limits: Limits = DEFAULT) -> list[GangReport]:
+def examine(recording: Recording) -> list[GangReport]:
     """Judge every group of every LeaderWorkerSet in a recording, by namespace and name."""
     namespaces = sorted({seen.namespace for seen in recording.of("workload")})
     histories = {namespace: History.of(recording, namespace) for namespace in namespaces}
@@ -60,13 +60,11 @@ def examine(recording: Recording, limits: Limits = DEFAULT) -> list[GangReport]:
         for namespace, history in histories.items()
         for lws in sorted(history.existing("workload"), key=lambda one: one.name)
         if lws.last.facts["kind"] == "LeaderWorkerSet"
-        for report in _set_reports(history, namespace, lws, limits)
+        for report in _set_reports(history, namespace, lws)
     ]
 
 
-def _set_reports(
-    history: History, namespace: str, lws: ObjectHistory, limits: Limits
-) -> Iterator[GangReport]:
+def _set_reports(history: History, namespace: str, lws: ObjectHistory) -> Iterator[GangReport]:
     facts = lws.last.facts
     expectation = Expectation(
         scenario=lws.name,
@@ -76,7 +74,7 @@ def _set_reports(
         size=int(facts["size"]),
         groups=int(facts["replicas"]),
     )
-    case = Case(history, expectation, limits, history.gangs(expectation))
+    case = Case(history, expectation, history.gangs(expectation))
     for gang in case.gangs:
         if gang not in case.wanted and not gang.alive:
             continue  # deleted by a scale-down
@@ -113,7 +111,7 @@ def _judge(case: Case, gang: ObservedGang) -> GangState:
     broken = torn(case)
     if isinstance(broken, Finding):
         return broken.observed, False, broken.reason
-    return _unmanaged(case, gang) or _bound(gang) or _held(case, gang) or _unclear(case, gang)
+    return _unmanaged(case, gang) or _bound(gang) or _held(case, gang) or _unclear(gang)
 
 
 def _unmanaged(case: Case, gang: ObservedGang) -> GangState | None:
@@ -132,7 +130,7 @@ def _awaits_pod_group(case: Case, gang: ObservedGang) -> bool:
     if group is not None and not podgroups.is_abandoned(case.history, group):
         return False
     created = [pod.first.at for pod in gang.alive if not pod.first.listed]
-    return bool(created) and case.end - max(created) < case.limits.settle
+    return bool(created) and case.end - max(created) < limits.SETTLE
 
 
 def _bound(gang: ObservedGang) -> GangState | None:
@@ -154,14 +152,14 @@ def _held(case: Case, gang: ObservedGang) -> GangState | None:
     return VerdictName.HELD, True, reason
 
 
-def _unclear(case: Case, gang: ObservedGang) -> GangState:
+def _unclear(gang: ObservedGang) -> GangState:
     if not gang.alive:
         return VerdictName.ABSENT, None, f"{gang.key} has no pods"
     if len(gang.alive) != gang.size:
         what = f"{len(gang.alive)} of {gang.size} pods exist"
         return VerdictName.INCOMPLETE, None, what
     if gang.bound:
-        what = f"{len(gang.bound)} of {gang.size} pods bound for less than {case.limits.burst:g} s"
+        what = f"{len(gang.bound)} of {gang.size} pods bound for less than {limits.BURST:g} s"
         return VerdictName.BINDING, None, f"{what}; watch longer"
     what = "no pod bound, and the scheduler did not refuse the gang while watching"
     return VerdictName.PENDING, None, what

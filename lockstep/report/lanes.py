@@ -12,13 +12,13 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-from lockstep.judge.model import Limits
+from lockstep.judge import limits
 from lockstep.report.receipt import Receipt
 from lockstep.report.timeline import PodTimeline
 
 State = Literal["waiting", "bound", "running", "stranded"]
 
-BURST_SECONDS = Limits().burst
+BURST_SECONDS = limits.BURST
 """The pods of a gang are bound one after another: for this long, an incomplete gang is normal."""
 MOST_POD_LANES = 24
 """The picture of more pods than this has one lane per gang."""

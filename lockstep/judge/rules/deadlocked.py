@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lockstep.judge import explain, figures, podgroups
+from lockstep.judge import explain, figures, limits, podgroups
 from lockstep.judge.case import Case, fail
-from lockstep.judge.history import PodHistory, bind_times, is_refused
+from lockstep.judge.history import PodHistory, bind_times, is_split
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.scenarios.verdicts import VerdictName
 
@@ -20,10 +20,10 @@ def deadlocked(case: Case) -> Finding | RecheckAt | None:
         return Finding(VerdictName.PROGRESSED, f"{ran} was completely bound", measures=measures)
     bound = [pod for gang in case.wanted for pod in gang.bound]
     refused = [pod for gang in case.wanted for pod in gang.waiting]
-    if not _is_stuck(case, refused):
+    if not _is_stuck(case):
         return None
     times = bind_times(bound)
-    lasting = max(times) + case.limits.stable
+    lasting = max(times) + limits.STABLE
     if case.end < lasting:
         return RecheckAt(lasting)
     evidence = _evidence(case, refused)
@@ -40,13 +40,13 @@ def _partly_bound(case: Case) -> int:
     return sum(1 for gang in case.wanted if gang.bound)
 
 
-def _is_stuck(case: Case, refused: list[PodHistory]) -> bool:
+def _is_stuck(case: Case) -> bool:
     """Whether all pods exist, several gangs are partly bound, and all other pods are refused."""
+    gangs = case.wanted
     return (
-        all(len(gang.alive) == gang.size for gang in case.wanted)
+        all(len(gang.alive) == gang.size for gang in gangs)
         and _partly_bound(case) >= _SEVERAL
-        and bool(refused)
-        and is_refused(refused)
+        and is_split((pod for gang in gangs for pod in gang.pods), case.expectation.pods)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep.judge import explain, podgroups
+from lockstep.judge import explain, limits, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.history import ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
@@ -15,8 +15,8 @@ def held(case: Case) -> Finding | RecheckAt | None:
         return None
     since = case.history.last_change()
     is_expected = case.expectation.verdict == VerdictName.HELD
-    if not is_expected and case.end - since < case.limits.patience:
-        return RecheckAt(since + case.limits.patience)
+    if not is_expected and case.end - since < limits.PATIENCE:
+        return RecheckAt(since + limits.PATIENCE)
     evidence = [f"0 of {case.expectation.pods} pods bound in {case.end:.1f} s"]
     for gang in case.gangs:
         shown = refusal_of(case, gang, since)
@@ -30,17 +30,17 @@ def held(case: Case) -> Finding | RecheckAt | None:
 
 def refusal_of(case: Case, gang: ObservedGang, since: float) -> str | RecheckAt | None:
     """How the scheduler refused a gang several times since the last change, in words."""
-    history, limits = case.history, case.limits
+    history = case.history
     group = podgroups.of(history, gang)
     if group is None:
         return None
     message = podgroups.last_refusal(history, group)
     cycles = podgroups.refusals(history, group, gang.size, since)
-    if cycles >= limits.cycles:
+    if cycles >= limits.CYCLES:
         return f"PodGroup {group.name} was Unschedulable in {cycles} scheduling cycles: {message}"
     if not podgroups.refusals_ran_out(history, group):
         return None
-    quiet = max(since, group.first.at) + limits.stable
+    quiet = max(since, group.first.at) + limits.STABLE
     if case.end < quiet:
         return RecheckAt(quiet)
     return f"PodGroup {group.name} stayed Unschedulable after many earlier cycles: {message}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep.judge import drill_marks, explain
+from lockstep.judge import drill_marks, explain, limits
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic
 from lockstep.judge.groups import Incarnation, incarnations
@@ -45,7 +45,7 @@ def _problem(case: Case, group: Incarnation, tight: Phase) -> Finding | None:
         what = f"{explain.names(early)} was created before the leader was ready"
         return fail(VerdictName.PARTIAL, what)
     lasted = tight.end - max(bind_times(bound))
-    if len(bound) == group.size or lasted < case.limits.stable:
+    if len(bound) == group.size or lasted < limits.STABLE:
         what = f"{len(bound)} of {group.size} pods of {group.key} bound: not a lasting part"
         return fail(VerdictName.PLACED, what)
     return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lockstep.judge import explain, podgroups
+from lockstep.judge import explain, limits, podgroups
 from lockstep.judge.case import Case, fail
-from lockstep.judge.history import ObservedGang, bind_times, is_refused
+from lockstep.judge.history import bind_times, is_split
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.scenarios.verdicts import VerdictName
 
@@ -12,9 +12,9 @@ from lockstep.scenarios.verdicts import VerdictName
 def partial(case: Case) -> Finding | RecheckAt | None:
     """Find `partial`, once it has lasted for longer than a bind burst."""
     for gang in case.wanted:
-        if not _is_stuck(gang):
+        if not is_split(gang.pods, gang.size):
             return None
-        lasting = max(bind_times(gang.bound)) + case.limits.stable
+        lasting = max(bind_times(gang.bound)) + limits.STABLE
         if case.end < lasting:
             return RecheckAt(lasting)
     gang = case.wanted[0]
@@ -28,9 +28,3 @@ def partial(case: Case) -> Finding | RecheckAt | None:
         return fail(VerdictName.MISMATCHED, *problems, evidence=evidence)
     what = f"{len(gang.bound)} of {gang.size} pods of {gang.key} bound, the others refused"
     return Finding(VerdictName.PARTIAL, what, evidence)
-
-
-def _is_stuck(gang: ObservedGang) -> bool:
-    """Whether all pods exist, some are bound, and the scheduler has refused all others."""
-    waiting = gang.waiting
-    return len(gang.alive) == gang.size and 0 < len(waiting) < gang.size and is_refused(waiting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep.judge import explain, figures, podgroups
+from lockstep.judge import explain, figures, limits, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.history import History, ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
@@ -26,7 +26,7 @@ def placed(case: Case) -> Finding | RecheckAt | None:
         if gang not in case.wanted and gang.alive
     ]
     if problems:
-        settled = max(pod.last.at for pod in pods) + case.limits.settle
+        settled = max(pod.last.at for pod in pods) + limits.SETTLE
         if case.end < settled and not case.final:
             return RecheckAt(settled)
         return fail(_name_of_problem(case), *problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockstep.judge import explain, figures, podgroups
+from lockstep.judge import explain, figures, limits, podgroups
 from lockstep.judge.case import Case
 from lockstep.judge.figures import Run
 from lockstep.judge.history import ObservedGang
@@ -15,7 +15,7 @@ from lockstep.scenarios.verdicts import VerdictName
 
 def preempted(case: Case) -> Finding | RecheckAt | None:
     """Find `preempted-whole` or `waits`; `cut` when only a part of a gang was preempted."""
-    rivals = case.history.rival_gangs(case.expectation)
+    rivals = case.rivals
     newcomers = [pod for gang in rivals for pod in gang.alive]
     if not newcomers:
         return None
@@ -34,13 +34,13 @@ def preempted(case: Case) -> Finding | RecheckAt | None:
 def _cut(case: Case, victims: Sequence[Run]) -> Finding | RecheckAt | None:
     for run in victims:
         lasted = case.end - run.end if run.lingers else run.ending
-        if lasted > case.limits.burst:
+        if lasted > limits.BURST:
             kept = [pod for pod in run.incarnation.bound_pods if pod.alive]
             what = f"{run.key} lost pods to the other gang and kept others for {lasted:.1f} s"
             evidence = (f"still bound: {explain.names(kept) or 'none'}",)
             return Finding(VerdictName.CUT, what, evidence)
         if run.lingers:
-            return RecheckAt(run.end + case.limits.burst + 0.001)
+            return RecheckAt(run.end + limits.BURST + 0.001)
     return None
 
 
@@ -76,7 +76,7 @@ def _waiting(case: Case, rivals: Sequence[ObservedGang]) -> Finding | RecheckAt 
     pods = [pod for gang in rivals for pod in gang.alive]
     if any(len(gang.alive) != gang.size for gang in rivals) or any(pod.bound for pod in pods):
         return None
-    until = max(pod.first.at for pod in pods) + case.limits.patience
+    until = max(pod.first.at for pod in pods) + limits.PATIENCE
     if case.end < until:
         return RecheckAt(until)
     groups = [podgroups.of(case.history, gang) for gang in rivals]

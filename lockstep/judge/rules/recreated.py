@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.judge import explain, podgroups
+from lockstep.judge import explain, limits, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic
 from lockstep.judge.groups import Incarnation, incarnations, pod_group_of
@@ -79,7 +79,7 @@ def _recovery(case: Case, gang: ObservedGang, phase: Phase) -> Recovery | Findin
     if group is None or group.completed_at is None or binding is None:
         return _not_recovered(case, gang, phase, new)
     bursts = [burst for one in new if (burst := one.binding(history.end))]
-    slow = [burst for burst in bursts if history.watched_seconds(burst) > case.limits.burst]
+    slow = [burst for burst in bursts if history.watched_seconds(burst) > limits.BURST]
     if slow:
         length = history.watched_seconds(slow[0])
         what = f"after {phase.mark.topic}, {gang.key} was partly bound for {length:.1f} s"

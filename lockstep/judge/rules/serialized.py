@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockstep.judge import figures, podgroups
+from lockstep.judge import figures, limits, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.figures import Run
 from lockstep.judge.model import Finding, RecheckAt
@@ -43,7 +43,7 @@ def mismatch(case: Case, runs: Sequence[Run]) -> Finding | RecheckAt | None:
     if not problems:
         return None
     newest = max(pod.last.at for gang in case.wanted for pod in gang.pods)
-    settled = newest + case.limits.settle
+    settled = newest + limits.SETTLE
     if case.end < settled and not case.final:
         return RecheckAt(settled)
     return fail(VerdictName.MISMATCHED, *problems, evidence=evidence(case, runs))

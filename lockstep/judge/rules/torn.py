@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lockstep.judge import explain
+from lockstep.judge import explain, limits
 from lockstep.judge.case import Case, fail
 from lockstep.judge.groups import PartlyBound, binding_bursts, partly_bound
 from lockstep.judge.history import ObservedGang
@@ -32,11 +32,11 @@ def torn_while_binding(
 def _too_long(case: Case, stretches: Iterable[PartlyBound]) -> Finding | RecheckAt | None:
     soonest: RecheckAt | None = None
     for stretch in stretches:
-        if stretch.seconds > case.limits.burst:
+        if stretch.seconds > limits.BURST:
             return _finding(case, stretch)
         if stretch.interval.open:
             # Slightly later than the limit, so that the next look is past it.
-            at = case.end + case.limits.burst - stretch.seconds + 0.001
+            at = case.end + limits.BURST - stretch.seconds + 0.001
             soonest = RecheckAt(min(at, soonest.at) if soonest else at)
     return soonest
 

@@ -203,21 +203,20 @@ def test_drill_waits_for_a_garbage_collector_that_knows_pod_groups(drill: Any) -
     assert marks(stage) == []
 
 
-class OneStep:
+def one_step(error: Exception | None = None) -> drills.Drill:
     """A drill of one step, which may fail."""
 
-    def __init__(self, error: Exception | None = None) -> None:
-        self.error = error
-
-    def run(self, context: drills.DrillContext) -> None:
+    def run(context: drills.DrillContext) -> None:
         context.mark(Topic.WAITING, "for nothing")
-        if self.error:
-            raise self.error
+        if error:
+            raise error
+
+    return run
 
 
 def test_perform_marks_the_end() -> None:
     stage = Cluster()
-    assert drills.perform(OneStep(), context_of(stage, expect("recreated"))) == ""
+    assert drills.perform(one_step(), context_of(stage, expect("recreated"))) == ""
     assert marks(stage) == ["waiting: for nothing", "drill over"]
 
 
@@ -236,7 +235,7 @@ def test_perform_returns_why_a_drill_failed_though_the_cluster_is_unreachable(
 
     stage = Cluster()
     monkeypatch.setattr(stage, "create", refuse)
-    assert drills.perform(OneStep(error), context_of(stage, expect("recreated"))) == reason
+    assert drills.perform(one_step(error), context_of(stage, expect("recreated"))) == reason
     assert marks(stage)[-1] == f"drill gave up: {reason}"
 
 

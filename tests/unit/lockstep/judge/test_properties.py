@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from lockstep import judge
-from lockstep.judge import Expectation
+from lockstep.judge import Expectation, limits
 from lockstep.recording.model import Recording
 from tests.unit.lockstep.crowds import taking_turns
 from tests.unit.lockstep.judge.test_capped import capped, queued
@@ -107,7 +107,7 @@ def test_a_gang_is_placed_exactly_when_its_binds_are_one_burst(times: list[float
     verdict = judge.judge(story.recording, expect("placed"))
     skew = max(times) - min(times)
     assert verdict is not None
-    assert verdict.ok == (skew <= judge.DEFAULT.burst)
+    assert verdict.ok == (skew <= limits.BURST)
     assert verdict.observed == ("placed" if verdict.ok else "torn")
     assert verdict.bind_skew_seconds == round(skew, 3)
 
