@@ -67,6 +67,10 @@ def _verdict(case: Case, finding: Finding) -> Verdict:
     skew = finding.bind_skew
     if skew is None:
         skew = figures.longest_bind_skew(case.history, case.wanted)
+    failure = (
+        f"{expectation.scenario}: expected {expectation.verdict}, "
+        f"observed {finding.observed}: {finding.reason}"
+    )
     interruptions = [
         f"the watch of pods was cut from {cut.start:.3f} to {cut.end:.3f} s"
         for cut in case.history.cuts
@@ -75,7 +79,7 @@ def _verdict(case: Case, finding: Finding) -> Verdict:
         expected=expectation.verdict,
         observed=finding.observed,
         ok=ok,
-        reason=finding.reason if ok else _failure(expectation, finding),
+        reason=finding.reason if ok else failure,
         bound=sum(len(gang.bound) for gang in case.wanted),
         size=expectation.pods,
         bind_skew_seconds=None if skew is None else round(skew, 3),
@@ -83,13 +87,6 @@ def _verdict(case: Case, finding: Finding) -> Verdict:
         pod_group=podgroups.summary(group) if group else None,
         measures={name: round(value, 3) for name, value in finding.measures.items()},
         evidence=[*finding.evidence, *interruptions, *release_note],
-    )
-
-
-def _failure(expectation: Expectation, finding: Finding) -> str:
-    return (
-        f"{expectation.scenario}: expected {expectation.verdict}, "
-        f"observed {finding.observed}: {finding.reason}"
     )
 
 

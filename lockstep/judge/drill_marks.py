@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from lockstep.judge.history import History
-from lockstep.recording.model import Mark
 
 
 class Topic(StrEnum):
@@ -32,36 +31,30 @@ class Topic(StrEnum):
     FAILED = "drill gave up"
 
 
-@dataclass(frozen=True)
-class Phase:
-    """The time from one step of a drill to the next step."""
+class Phase(NamedTuple):
+    """One step of a drill, and the time from it to the next step."""
 
-    mark: Mark
+    topic: str
+    text: str
+    start: float
     end: float
 
-    @property
-    def start(self) -> float:
-        """When the drill did it."""
-        return self.mark.at
-
-
-def steps(history: History) -> list[Mark]:
-    """The steps of the drill, in order."""
-    return sorted(history.recording.marks, key=lambda mark: mark.at)
+    def __str__(self) -> str:
+        return f"{self.topic} ({self.text})"
 
 
 def phases(history: History, topics: Collection[str]) -> list[Phase]:
     """The phase after each step of these topics."""
-    known = steps(history)
-    ends = [*(mark.at for mark in known[1:]), history.end]
+    marks = history.recording.marks
+    ends = [*(mark.at for mark in marks[1:]), history.end]
     return [
-        Phase(mark, max(end, mark.at))
-        for mark, end in zip(known, ends, strict=False)
+        Phase(mark.topic, mark.text, mark.at, max(end, mark.at))
+        for mark, end in zip(marks, ends, strict=False)
         if mark.topic in topics
     ]
 
 
 def over_at(history: History) -> float | None:
     """When the drill ended or failed; None while it goes on."""
-    ended = (mark.at for mark in steps(history) if mark.topic in (Topic.OVER, Topic.FAILED))
-    return next(ended, None)
+    ends = (Topic.OVER, Topic.FAILED)
+    return next((mark.at for mark in history.recording.marks if mark.topic in ends), None)

@@ -157,7 +157,7 @@ def _amount(text: str | None) -> Fraction | None:
         return None
 
 
-def refusals(history: History, group: ObjectHistory, size: int, since: float) -> int:
+def refused_cycles(history: History, group: ObjectHistory, size: int, since: float) -> int:
     """Count the scheduling cycles, after a time, in which Volcano refused the whole gang.
 
     At the end of every cycle Volcano writes an event about each PodGroup that it could not place;
@@ -187,17 +187,19 @@ def refusals_ran_out(history: History, group: ObjectHistory) -> bool:
     )
 
 
+def refusals(history: History, group: ObjectHistory) -> list[str]:
+    """Every message of Volcano about a refused gang, newest last."""
+    # Events of one list have one time: the version shows which was written last.
+    events = sorted(
+        _refusal_events(history, group),
+        key=lambda event: (event.last.at, version_number(event.last.version)),
+    )
+    return [str(event.last.facts["message"]) for event in events]
+
+
 def last_refusal(history: History, group: ObjectHistory) -> str:
     """Volcano's newest message about a refused gang."""
-    # Events of one list have one time: the version shows which was written last.
-    newest = max(_refusal_events(history, group), key=_written, default=None)
-    return "" if newest is None else str(newest.last.facts["message"])
-
-
-def reasons(history: History, group: ObjectHistory) -> list[str]:
-    """Every message of Volcano about a gang that waits, newest last."""
-    events = sorted(_refusal_events(history, group), key=lambda event: event.last.at)
-    return list(dict.fromkeys(str(event.last.facts["message"]) for event in events))
+    return next(reversed(refusals(history, group)), "")
 
 
 def _refusal_events(history: History, group: ObjectHistory) -> list[ObjectHistory]:
@@ -208,10 +210,6 @@ def _refusal_events(history: History, group: ObjectHistory) -> list[ObjectHistor
         and event.last.facts.get("objectUid") == group.uid
         and event.last.change != "DELETED"
     ]
-
-
-def _written(event: ObjectHistory) -> tuple[float, int]:
-    return event.last.at, version_number(event.last.version)
 
 
 def summary(group: ObjectHistory) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def refusal_of(case: Case, gang: ObservedGang, since: float) -> str | RecheckAt 
     if group is None:
         return None
     message = podgroups.last_refusal(history, group)
-    cycles = podgroups.refusals(history, group, gang.size, since)
+    cycles = podgroups.refused_cycles(history, group, gang.size, since)
     if cycles >= limits.CYCLES:
         return f"PodGroup {group.name} was Unschedulable in {cycles} scheduling cycles: {message}"
     if not podgroups.refusals_ran_out(history, group):

@@ -22,7 +22,7 @@ def leader_first(case: Case, phases: list[Phase]) -> Finding:
     if not new:
         return fail(VerdictName.LOST, f"{gang.key} was not recreated")
     group = new[-1]
-    if problem := _problem(case, group, tight):
+    if problem := _problem(group, tight):
         return problem
     if not roomy or group.completed_at is None or not group.was_complete_at(roomy[0].end):
         what = f"{group.key} did not become complete when there was room"
@@ -30,7 +30,7 @@ def leader_first(case: Case, phases: list[Phase]) -> Finding:
     return _finding(group, tight, roomy[0])
 
 
-def _problem(case: Case, group: Incarnation, tight: Phase) -> Finding | None:
+def _problem(group: Incarnation, tight: Phase) -> Finding | None:
     """Find a stronger or a weaker guarantee than the leader first."""
     bound = _bound_at(group, tight.end)
     if not bound:
@@ -63,11 +63,11 @@ def _finding(group: Incarnation, tight: Phase, roomy: Phase) -> Finding:
         f"no all-or-nothing with LeaderReady: with room for a part, {len(bound)} of {group.size} "
         f"pods were bound, the leader first, and stayed so for {partly:.1f} s",
         (
-            f"{tight.mark.topic} ({tight.mark.text}): {explain.names(bound)} bound for "
+            f"{tight}: {explain.names(bound)} bound for "
             f"{partly:.1f} s, {explain.names(waiting)} refused: {_last_refusal(waiting[0])}",
             f"{group.leader.name} was bound alone, as minMember is 1; its workers were created "
             f"when it was ready, {workers_after:.1f} s later",
-            f"{roomy.mark.topic} ({roomy.mark.text}): complete {release:.1f} s later",
+            f"{roomy}: complete {release:.1f} s later",
         ),
         measures={
             "boundWithoutRoom": len(bound),

@@ -19,7 +19,7 @@ def preempted(case: Case) -> Finding | RecheckAt | None:
     newcomers = [pod for gang in rivals for pod in gang.alive]
     if not newcomers:
         return None
-    if (answer := torn_while_binding(case, [*case.gangs, *rivals])) is not None:
+    if (answer := torn_while_binding(case)) is not None:
         return answer
     arrival = min(pod.first.at for pod in newcomers)
     own = figures.runs(case.history, case.wanted)
@@ -80,11 +80,14 @@ def _waiting(case: Case, rivals: Sequence[ObservedGang]) -> Finding | RecheckAt 
     if case.end < until:
         return RecheckAt(until)
     groups = [podgroups.of(case.history, gang) for gang in rivals]
-    reasons = [why for group in groups if group for why in podgroups.reasons(case.history, group)]
+    reasons = [why for group in groups if group for why in podgroups.refusals(case.history, group)]
     if not reasons:
         return None
     what = f"the gang of higher priority waits, and the running gang is untouched: {reasons[-1]}"
-    evidence = (*(_priority(case, gang) for gang in [*rivals, *case.wanted]), *reasons)
+    evidence = (
+        *(_priority(case, gang) for gang in [*rivals, *case.wanted]),
+        *dict.fromkeys(reasons),
+    )
     return Finding(VerdictName.WAITS, what, evidence)
 
 

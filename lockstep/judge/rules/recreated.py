@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lockstep.judge import explain, limits, podgroups
 from lockstep.judge.case import Case, fail
@@ -14,53 +14,35 @@ from lockstep.judge.rules.drill import drill_rule
 from lockstep.scenarios.verdicts import VerdictName
 
 
-@dataclass(frozen=True)
-class Recovery:
+class Recovery(NamedTuple):
     """The recovery of one group after one incident."""
 
-    phase: Phase
-    group: Incarnation
     seconds: float
     skew: float
-    leaders: int
-    """How many leaders were created: each but the last was deleted again."""
-
-    def __str__(self) -> str:
-        again = f"; it took {self.leaders} leaders (see lws#804)" if self.leaders > 1 else ""
-        return (
-            f"{self.phase.mark.topic} ({self.phase.mark.text}): {self.group.key} came back in "
-            f"{self.seconds:.1f} s with {self.group.size} new pods, bound in one burst of "
-            f"{self.skew:.3f} s under a PodGroup of its new leader{again}"
-        )
+    evidence: str
 
 
 @drill_rule(Topic.LEADER_KILLED, Topic.WORKER_KILLED, Topic.NODE_LOST)
 def recreated(case: Case, phases: list[Phase]) -> Finding:
     """Find `recreated`, or the first incident after which a group did not recover."""
     found: list[Recovery] = []
+    times: dict[str, float] = {}
     for phase in phases:
         hit = [gang for gang in case.wanted if _was_hit(gang, phase)]
         if not hit:
-            what = f"{phase.mark.topic} ({phase.mark.text}), but no group lost a pod"
-            return fail(VerdictName.UNTOUCHED, what)
+            return fail(VerdictName.UNTOUCHED, f"{phase}, but no group lost a pod")
         for gang in hit:
             answer = _recovery(case, gang, phase)
             if isinstance(answer, Finding):
                 return answer
             found.append(answer)
-    return _finding(found)
-
-
-def _finding(found: list[Recovery]) -> Finding:
-    times: dict[str, float] = {}
-    for one in found:
-        name = f"{one.phase.mark.topic.split()[0]}RecoverySeconds"
-        times[name] = max(one.seconds, times.get(name, 0.0))
+            name = f"{phase.topic.split()[0]}RecoverySeconds"
+            times[name] = max(answer.seconds, times.get(name, 0.0))
     return Finding(
         VerdictName.RECREATED,
         f"the group came back complete after each of {len(times)} incidents, in "
         f"{max(times.values()):.1f} s at most",
-        tuple(map(str, found)),
+        tuple(one.evidence for one in found),
         measures=times,
         bind_skew=max(one.skew for one in found),
     )
@@ -82,17 +64,23 @@ def _recovery(case: Case, gang: ObservedGang, phase: Phase) -> Recovery | Findin
     slow = [burst for burst in bursts if history.watched_seconds(burst) > limits.BURST]
     if slow:
         length = history.watched_seconds(slow[0])
-        what = f"after {phase.mark.topic}, {gang.key} was partly bound for {length:.1f} s"
+        what = f"after {phase.topic}, {gang.key} was partly bound for {length:.1f} s"
         return fail(VerdictName.TORN, what)
     if pod_group_of(history, group, phase.end) is None:
         return _orphaned(case, group, phase)
-    seconds = group.completed_at - phase.start
-    return Recovery(phase, group, seconds, binding.end - binding.start, leaders=len(new))
+    seconds, skew = group.completed_at - phase.start, binding.end - binding.start
+    # Each leader but the last was deleted again.
+    again = f"; it took {len(new)} leaders (see lws#804)" if len(new) > 1 else ""
+    evidence = (
+        f"{phase}: {group.key} came back in {seconds:.1f} s with {group.size} new pods, bound in "
+        f"one burst of {skew:.3f} s under a PodGroup of its new leader{again}"
+    )
+    return Recovery(seconds, skew, evidence)
 
 
 def _not_recovered(case: Case, gang: ObservedGang, phase: Phase, new: list[Incarnation]) -> Finding:
     """Say what exists instead of a new group."""
-    topic = phase.mark.topic
+    topic = phase.topic
     kept = [pod for pod in gang.alive if pod.first.at <= phase.start]
     if not new and kept:
         others = [pod for pod in gang.alive if pod not in kept]
@@ -111,7 +99,7 @@ def _not_recovered(case: Case, gang: ObservedGang, phase: Phase, new: list[Incar
 
 def _orphaned(case: Case, group: Incarnation, phase: Phase) -> Finding:
     """A leader without a PodGroup of its own, and the cause that the recording shows."""
-    what = f"after {phase.mark.topic}, the new leader {group.leader.name} owns no PodGroup"
+    what = f"after {phase.topic}, the new leader {group.leader.name} owns no PodGroup"
     name = group.leader.last.facts.get("podGroup")
     before = [
         one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep.judge import drill_marks, explain
+from lockstep.judge import explain
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic
 from lockstep.judge.groups import Incarnation, all_incarnations, pod_group_of
@@ -15,12 +15,12 @@ from lockstep.scenarios.verdicts import VerdictName
 @drill_rule(Topic.RIGHTS_TAKEN)
 def refused(case: Case, _phases: list[Phase]) -> Finding:
     """Find `refused`: the error of LWS, and the group that was created afterwards."""
-    marks = {mark.topic: mark for mark in drill_marks.steps(case.history)}
+    marks = {mark.topic: mark for mark in case.history.recording.marks}
     taken = marks[Topic.RIGHTS_TAKEN]
     back = marks.get(Topic.RIGHTS_BACK)
     until = back.at if back else case.end
-    everything = all_incarnations(case.wanted)
-    created = [one for one in everything if taken.at < one.began <= until]
+    groups = all_incarnations(case.wanted)
+    created = [one for one in groups if taken.at < one.began <= until]
     if not created:
         what = f"LWS created no new leader within {until - taken.at:.1f} s"
         return fail(VerdictName.LOST, what)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lockstep.judge import figures
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic
@@ -18,57 +16,39 @@ _MEASURES = {
 }
 
 
-@dataclass(frozen=True)
-class Update:
-    """One rolling update, from the change of the template to the last new group."""
-
-    phase: Phase
-    seconds: float
-    least: int
-    """The smallest number of complete groups during the update."""
-    most: int
-    """The largest number of groups with a bound pod during the update."""
-
-    def __str__(self) -> str:
-        return (
-            f"{self.phase.mark.topic} ({self.phase.mark.text}): done in {self.seconds:.1f} s, "
-            f"never fewer than {self.least} complete groups, never more than {self.most} bound"
-        )
-
-
 @drill_rule(Topic.UPDATE_WITHOUT_SURGE, Topic.UPDATE_WITH_SURGE)
 def rolled(case: Case, phases: list[Phase]) -> Finding:
     """Find `rolled`, or the first update that did not replace complete groups."""
-    updates: list[Update] = []
+    evidence: list[str] = []
+    measures: dict[str, float] = {}
     for phase in phases:
         answer = _update(case, phase)
         if isinstance(answer, str):
-            what = f"{phase.mark.topic}: {answer}"
-            evidence = (*map(str, updates), what)
-            return fail(VerdictName.STRAYED, what, evidence=evidence)
-        updates.append(answer)
-    return _finding(case, updates)
-
-
-def _finding(case: Case, updates: list[Update]) -> Finding:
+            what = f"{phase.topic}: {answer}"
+            return fail(VerdictName.STRAYED, what, evidence=(*evidence, what))
+        seconds, least, most = answer
+        evidence.append(
+            f"{phase}: done in {seconds:.1f} s, never fewer than {least} complete groups, "
+            f"never more than {most} bound"
+        )
+        measures |= zip(_MEASURES[Topic(phase.topic)], (seconds, least), strict=True)
     skew = figures.longest_binding(case.incarnations, case.end)
-    measures: dict[str, float] = {}
-    for update in updates:
-        seconds, groups = _MEASURES[Topic(update.phase.mark.topic)]
-        measures |= {seconds: update.seconds, groups: update.least}
     partial = f"no group of either revision was partly bound for longer than {skew:.3f} s"
     return Finding(
         VerdictName.ROLLED,
-        f"{len(updates)} rolling updates of {case.expectation.groups} groups, each group "
+        f"{len(phases)} rolling updates of {case.expectation.groups} groups, each group "
         "replaced completely",
-        (*map(str, updates), partial, "no PodGroup was left over"),
+        (*evidence, partial, "no PodGroup was left over"),
         measures=measures,
         bind_skew=skew,
     )
 
 
-def _update(case: Case, phase: Phase) -> Update | str:
-    """Follow one update; return what is wrong with it as a clause."""
+def _update(case: Case, phase: Phase) -> tuple[float, int, int] | str:
+    """Follow one update: its seconds, the fewest complete groups, the most groups with a bound pod.
+
+    A clause that says what is wrong with it, if anything is.
+    """
     groups, everything = case.expectation.groups, case.incarnations
     if mixed := [one.key for one in everything if len(_revisions(one)) > 1]:
         return f"{mixed[0]} had pods of two revisions"
@@ -86,16 +66,13 @@ def _update(case: Case, phase: Phase) -> Update | str:
     extra = [
         one for one in everything if one.key not in wanted and phase.start < one.began <= phase.end
     ]
-    if extra and phase.mark.topic == Topic.UPDATE_WITHOUT_SURGE:
+    if extra and phase.topic == Topic.UPDATE_WITHOUT_SURGE:
         return f"{extra[0].key} was created, although maxSurge is 0"
     done = max(one.completed_at or phase.end for one in new)
     times = [phase.start, *_times_of_changes(everything, phase.start, done)]
-    return Update(
-        phase,
-        done - phase.start,
-        least=min(len(complete_at(case.gangs, at)) for at in times),
-        most=max(sum(1 for one in everything if _is_bound(one, at)) for at in times),
-    )
+    least = min(len(complete_at(case.gangs, at)) for at in times)
+    most = max(sum(1 for one in everything if _is_bound(one, at)) for at in times)
+    return done - phase.start, least, most
 
 
 def _revisions(group: Incarnation) -> set[str | None]:

@@ -17,7 +17,7 @@ def scaled(case: Case, phases: list[Phase]) -> Finding:
     evidence: list[str] = []
     measures: dict[str, float] = {}
     for phase in phases:
-        wanted = int(phase.mark.text)
+        wanted = int(phase.text)
         complete = complete_at(case.gangs, phase.end)
         if problem := _problem(case, phase, wanted, complete):
             what = f"scaled to {wanted}: {problem}"
@@ -29,7 +29,7 @@ def scaled(case: Case, phases: list[Phase]) -> Finding:
             f"{wanted} requested: after {seconds:.1f} s {names} complete, each with a PodGroup of "
             "its leader, and no other PodGroup"
         )
-    steps = " → ".join(phase.mark.text for phase in phases)
+    steps = " → ".join(phase.text for phase in phases)
     skew = figures.longest_binding(case.incarnations, case.end)
     return Finding(
         VerdictName.SCALED,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from lockstep.judge import explain, limits
 from lockstep.judge.case import Case, fail
 from lockstep.judge.groups import PartlyBound, binding_bursts, partly_bound
-from lockstep.judge.history import ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.scenarios.verdicts import VerdictName
 
@@ -19,14 +18,12 @@ def torn(case: Case) -> Finding | RecheckAt | None:
     return _too_long(case, partly_bound(case.history, case.gangs))
 
 
-def torn_while_binding(
-    case: Case, gangs: Sequence[ObservedGang] | None = None
-) -> Finding | RecheckAt | None:
-    """Find a gang that was partly bound when it started.
+def torn_while_binding(case: Case) -> Finding | RecheckAt | None:
+    """Find a gang, also of the rival, that was partly bound when it started.
 
     For gangs that come and go: a gang that ends loses its pods one after the other.
     """
-    return _too_long(case, binding_bursts(case.history, case.gangs if gangs is None else gangs))
+    return _too_long(case, binding_bursts(case.history, [*case.gangs, *case.rivals]))
 
 
 def _too_long(case: Case, stretches: Iterable[PartlyBound]) -> Finding | RecheckAt | None:

@@ -72,4 +72,4 @@ def test_replaced_worker_belongs_to_the_leader_that_stayed() -> None:
 def test_phases_end_with_the_next_mark_or_the_recording() -> None:
     story = DrillStory().mark(1.0, "a", "first").mark(4.0, "b", "other").mark(6.0, "a", "second")
     found = drill_marks.phases(History.of(story.until(9.0).recording, NAMESPACE), ("a",))
-    assert [(phase.mark.text, phase.end) for phase in found] == [("first", 4.0), ("second", 9.0)]
+    assert [(phase.text, phase.end) for phase in found] == [("first", 4.0), ("second", 9.0)]
