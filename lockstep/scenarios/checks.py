@@ -29,26 +29,18 @@ def some_worker_free(sizes: Sizes) -> Fault | None:
 def crowded(sizes: Sizes) -> Fault | None:
     """Require more groups than fit: the scenario is about their competition."""
     fitting = sizes.capacity // sizes.size
-    if sizes.groups > fitting:
-        return None
-    return Fault("groups", f"must be at least {fitting + 1}, as {fitting} would fit")
+    return _at_least(fitting + 1, "groups", sizes.groups, f", as {fitting} would fit")
 
 
-def groups_at_least(least: int) -> Check:
-    """Require a number of groups."""
-
-    def check(sizes: Sizes) -> Fault | None:
-        return Fault("groups", f"must be at least {least}") if sizes.groups < least else None
-
-    return check
+def several_groups(sizes: Sizes) -> Fault | None:
+    """Require one group to admit and one to wait."""
+    return _at_least(2, "groups", sizes.groups)
 
 
 def fills_the_pool(sizes: Sizes) -> Fault | None:
     """Require that no other gang fits beside the groups."""
     fitting = sizes.capacity // sizes.size
-    if sizes.groups >= fitting:
-        return None
-    return Fault("groups", f"must be at least {fitting}, so that the gangs fill the pool")
+    return _at_least(fitting, "groups", sizes.groups, ", so that the gangs fill the pool")
 
 
 def spare_worker(sizes: Sizes) -> Fault | None:
@@ -76,6 +68,8 @@ def larger_than_a_worker(sizes: Sizes) -> Fault | None:
 
 
 def _workers(sizes: Sizes, least: int, why: str) -> Fault | None:
-    if sizes.workers >= least:
-        return None
-    return Fault("workersPerScenario", f"must be at least {least}, {why}")
+    return _at_least(least, "workersPerScenario", sizes.workers, f", {why}")
+
+
+def _at_least(least: int, key: str, value: int, why: str = "") -> Fault | None:
+    return Fault(key, f"must be at least {least}{why}") if value < least else None

@@ -101,10 +101,6 @@ class Scenario:
 
     name: str
     """The name in the config key `scenarios`, and of the stack file."""
-    deploys: str
-    """What the stack deploys or does, for the table in the README."""
-    shows: str
-    """What the user will see, for the table in the README; follows the verdict's name."""
     steps: tuple[Step, ...]
     """The steps of the demo, in order."""
     needs: Needs = field(default_factory=Needs)

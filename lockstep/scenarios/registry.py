@@ -9,9 +9,9 @@ from __future__ import annotations
 from lockstep.scenarios.checks import (
     crowded,
     fills_the_pool,
-    groups_at_least,
     held_or_released,
     larger_than_a_worker,
+    several_groups,
     some_worker_free,
     spare_worker,
     workers_for_groups,
@@ -34,8 +34,6 @@ def _partial_or_placed(sizes: Sizes) -> VerdictName:
 
 GANG = Scenario(
     name="gang",
-    deploys="a gang of 4 on 3 free workers",
-    shows="one PodGroup with minMember 4, and all 4 pods bound in one burst",
     steps=(
         Step(
             "gang",
@@ -52,9 +50,6 @@ GANG = Scenario(
 
 CONSTRAINED = Scenario(
     name="constrained",
-    deploys="the same gang, 2 of 3 workers tainted",
-    shows="no pod is bound, though 2 would fit; the PodGroup's `Unschedulable` event is the "
-    "evidence",
     steps=(
         Step(
             "constrained",
@@ -80,8 +75,6 @@ CONSTRAINED = Scenario(
 
 NO_GANG = Scenario(
     name="no-gang",
-    deploys="4 plain pods, 2 of 3 workers tainted, default scheduler",
-    shows="2 run, 2 wait, no PodGroup. This is what gang scheduling prevents",
     steps=(
         Step(
             "no-gang",
@@ -101,8 +94,6 @@ NO_GANG = Scenario(
 
 CONTENTION = Scenario(
     name="contention",
-    deploys="more gangs than room, all at once",
-    shows="only complete gangs are ever bound; when a gang ends, the next one runs",
     steps=(
         Step(
             "contention",
@@ -122,8 +113,6 @@ CONTENTION = Scenario(
 
 CONTENTION_CONTROL = Scenario(
     name="contention-control",
-    deploys="the same gangs by the default scheduler",
-    shows="several gangs hold a part of the room, and none is complete",
     steps=(
         Step(
             "contention-control",
@@ -145,8 +134,6 @@ CONTENTION_CONTROL = Scenario(
 
 QUEUE_CAP = Scenario(
     name="queue-cap",
-    deploys="room for three gangs, but a Volcano queue that admits two",
-    shows="no more gangs run than the queue admits",
     steps=(
         Step(
             "queue-cap",
@@ -155,14 +142,12 @@ QUEUE_CAP = Scenario(
             meaning="The queue admitted only as many gangs as it may, each complete.",
         ),
     ),
-    needs=Needs(whole_groups=True, checks=(groups_at_least(2),)),  # one to admit, one to wait
+    needs=Needs(whole_groups=True, checks=(several_groups,)),
     drill="turns",
 )
 
 PREEMPTION = Scenario(
     name="preemption",
-    deploys="a gang fills the pool, then a gang of higher priority arrives",
-    shows="the gang of higher priority gets the room, and no gang is left partly running",
     steps=(
         Step(
             "preemption",
@@ -181,8 +166,6 @@ PREEMPTION = Scenario(
 
 RECOVERY = Scenario(
     name="recovery",
-    deploys="the leader is killed, then a worker, then a node is lost",
-    shows="the whole gang is recreated each time, with new pods",
     steps=(
         Step(
             "recovery",
@@ -198,8 +181,6 @@ RECOVERY = Scenario(
 
 ROLLING_UPDATE = Scenario(
     name="rolling-update",
-    deploys="the template changes with no room to spare, then with a surge",
-    shows="complete groups are replaced by complete groups, and no PodGroup is left over",
     steps=(
         Step(
             "rolling-update",
@@ -214,8 +195,6 @@ ROLLING_UPDATE = Scenario(
 
 SCALE = Scenario(
     name="scale",
-    deploys="a set grows and shrinks",
-    shows="PodGroups follow exactly",
     steps=(
         Step(
             "scale",
@@ -232,9 +211,6 @@ SCALE = Scenario(
 
 LEADER_READY = Scenario(
     name="leader-ready",
-    deploys="workers wait until their leader is ready, on too small a pool",
-    shows="`minMember` is 1, so scheduling is no longer all-or-nothing: the leader and as many "
-    "workers as fit start",
     steps=(
         Step(
             "leader-ready",
@@ -251,9 +227,6 @@ LEADER_READY = Scenario(
 
 MISSING_RBAC = Scenario(
     name="missing-rbac",
-    deploys="LWS loses its permission to create PodGroups, and gets it back",
-    shows="no pod starts, and the LWS log has the RBAC error; with the permission back, the group "
-    "is created",
     steps=(
         Step(
             "missing-rbac",
