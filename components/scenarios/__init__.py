@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from .base import Scenario, ScenarioArgs
-from .constrained import Constrained
-from .contention import Contention
-from .contention_control import ContentionControl
 from .gang import Gang
-from .leader_ready import LeaderReady
-from .missing_rbac import MissingRbac
+from .gang_variants import (
+    Constrained,
+    Contention,
+    ContentionControl,
+    LeaderReady,
+    MissingRbac,
+    Recovery,
+    RollingUpdate,
+    Scale,
+)
 from .no_gang import NoGang
 from .preemption import Preemption
 from .queue_cap import QueueCap
-from .recovery import Recovery
-from .rolling_update import RollingUpdate
-from .scale import Scale
 
 __all__ = ["SCENARIOS", "Scenario", "ScenarioArgs"]
 

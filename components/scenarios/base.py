@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import abc
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -12,12 +10,13 @@ from typing import Any, ClassVar
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from lockstep.judge.model import Expectation, Workload
+from lockstep.judge.model import Expectation
 from lockstep.scenarios.model import Scenario as Entry
 from lockstep.scenarios.model import Sizes
 from lockstep.scenarios.registry import SCENARIOS
 
 from ..cluster.base import Cluster
+from ..command import digest
 from ..pools import WorkerPool
 from ..taints import BlockedWorkers, BlockedWorkersArgs
 from ..verdict import Judgement, JudgementArgs, Watch, WatchArgs
@@ -41,24 +40,6 @@ class ScenarioArgs:
     """What must exist before the recorder: the kinds that it watches; empty: all of `ready`."""
     ready: Sequence[pulumi.Resource] = ()
     """What must exist before the workload: operators, their config and their permissions."""
-
-
-@dataclass(frozen=True)
-class Deployed:
-    """The workload of a scenario, described for the judge."""
-
-    workload: Workload
-    """The object whose pods are judged."""
-    size: int
-    """Pods of one gang, as the judge counts them."""
-    groups: int
-    """Gangs, as the judge counts them."""
-    spec: Any
-    """Everything in the workload that changes the outcome; a change of it is judged again."""
-    gang: bool = True
-    """Whether a PodGroup must hold the pods together; if not, there must be none."""
-    more: Mapping[str, Any] = field(default_factory=dict)
-    """Other fields of `lockstep.judge.model.Expectation`, where the verdict needs them."""
 
 
 class Scenario(pulumi.ComponentResource, abc.ABC):
@@ -89,12 +70,11 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         self._args = args
         self.entry: Entry = SCENARIOS[self.scenario]
         self.namespace = self._namespace()
-        deployed = self.describe()
-        watch = self._watch(deployed)
+        self.expectation = self._expectation()
+        watch = self._watch()
         before = [*args.ready, watch, *self._blocked(watch)]
         # Invisible order: the platform must serve, the recorder watch, the workers be blocked.
         workload = self.create(args.cluster.opts(self, depends_on=before))
-        self.expectation = self._expectation(deployed)
         judged = Judgement(
             f"{name}-verdict",
             JudgementArgs(watch, self.expectation, self._receipt_context(), self.entry.drill),
@@ -111,12 +91,19 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         )
 
     @abc.abstractmethod
-    def describe(self) -> Deployed:
-        """Describe the workload for the judge; creates nothing."""
-
-    @abc.abstractmethod
     def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Create the workload."""
+
+    @abc.abstractmethod
+    def outcome_spec(self) -> Any:
+        """Return everything in the workload that changes the outcome, which is then judged again.
+
+        It creates nothing, as the recorder starts before the workload.
+        """
+
+    @abc.abstractmethod
+    def expects(self) -> dict[str, Any]:
+        """Return the fields of `lockstep.judge.model.Expectation` that describe the workload."""
 
     @property
     def blocked(self) -> int | None:
@@ -138,7 +125,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         name: pulumi.Output[str] = namespace.metadata.name
         return name
 
-    def _watch(self, deployed: Deployed) -> Watch:
+    def _watch(self) -> Watch:
         args = self._args
         return Watch(
             f"{self._name}-watch",
@@ -147,7 +134,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 scenario=self._name,
                 namespace=self.namespace,
                 pool=args.pool.name,
-                fingerprint=self._fingerprint(deployed),
+                fingerprint=digest(self._fingerprint()),
             ),
             # The recorder need not wait for the operators, which may still be starting.
             opts=args.cluster.opts(self, depends_on=list(args.installed or args.ready)),
@@ -164,7 +151,7 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         )
         return [blocked]
 
-    def _expectation(self, deployed: Deployed) -> pulumi.Output[dict[str, Any]]:
+    def _expectation(self) -> pulumi.Output[dict[str, Any]]:
         pool = self._args.pool
         return pulumi.Output.all(
             namespace=self.namespace, cpu=pool.pod_cpu, memory=pool.pod_memory
@@ -173,25 +160,20 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 scenario=self.scenario,
                 verdict=self.entry.verdict(self._args.sizes),
                 namespace=known["namespace"],
-                workload=deployed.workload,
-                size=deployed.size,
-                groups=deployed.groups,
                 requests={"cpu": known["cpu"], "memory": known["memory"]},
-                gang=deployed.gang,
-                **deployed.more,
+                **self.expects(),
             ).to_mapping()
         )
 
-    def _fingerprint(self, deployed: Deployed) -> pulumi.Output[str]:
-        """Hash whatever changes the outcome: when the hash changes, a new recording starts."""
-        inputs = {
-            "spec": deployed.spec,
+    def _fingerprint(self) -> dict[str, Any]:
+        """Return whatever changes the outcome: when it changes, a new recording starts."""
+        return {
+            "spec": self.outcome_spec(),
             "blocked": self.blocked,
             "gangScheduling": self._args.gang_scheduling,
             "versions": dict(self._args.versions),
             "workers": [worker.name for worker in self._args.pool.workers],
         }
-        return pulumi.Output.from_input(inputs).apply(_digest)
 
     def _receipt_context(self) -> dict[str, Any]:
         """Return what the receipt says besides; only what concerns this scenario.
@@ -216,9 +198,3 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 for worker in args.pool.workers
             ],
         }
-
-
-def _digest(known: Any) -> str:
-    # Pulumi's argument classes keep their values in __dict__.
-    text = json.dumps(known, default=vars, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()

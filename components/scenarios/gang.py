@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -12,7 +11,7 @@ from lockstep.judge.model import Workload
 from .. import leader_worker_set as lws
 from .. import volcano
 from . import pods
-from .base import Deployed, Scenario
+from .base import Scenario
 
 
 class Gang(Scenario):
@@ -21,18 +20,6 @@ class Gang(Scenario):
     scenario = "gang"
     scheduler = volcano.SCHEDULER_NAME
     startup_policy: lws.StartupPolicy = "LeaderCreated"
-
-    def describe(self) -> Deployed:
-        """Describe the set."""
-        sizes = self._args.sizes
-        return Deployed(
-            workload=Workload(lws.KIND, self.set_name),
-            size=sizes.size,
-            groups=sizes.groups,
-            spec=self.outcome_spec(),
-            gang=self.scheduler == volcano.SCHEDULER_NAME,
-            more=self.expects_also(),
-        )
 
     def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Create the set."""
@@ -59,9 +46,14 @@ class Gang(Scenario):
         )
 
     def outcome_spec(self) -> Any:
-        """Return everything that changes the outcome."""
+        """Return the spec of the set."""
         return lws.spec(self.set_args())
 
-    def expects_also(self) -> Mapping[str, Any]:
-        """Return further fields of the expectation."""
-        return {}
+    def expects(self) -> dict[str, Any]:
+        """Expect groups of the set, with PodGroups if Volcano places them."""
+        return {
+            "workload": Workload(lws.KIND, self.set_name),
+            "size": self._args.sizes.size,
+            "groups": self._args.sizes.groups,
+            "gang": self.scheduler == volcano.SCHEDULER_NAME,
+        }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from lockstep.judge.model import Workload
 
 from . import pods
-from .base import Deployed, Scenario
+from .base import Scenario
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
@@ -17,16 +19,6 @@ class NoGang(Scenario):
     """As many plain pods on as few workers, placed by the default scheduler."""
 
     scenario = "no-gang"
-
-    def describe(self) -> Deployed:
-        """Describe the Deployment: without groups, the judge sees all of its pods as one group."""
-        return Deployed(
-            workload=Workload("Deployment", self._deployment),
-            size=self._args.sizes.pods,
-            groups=1,
-            spec=self._spec(),
-            gang=False,
-        )
 
     def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Create the Deployment."""
@@ -38,7 +30,7 @@ class NoGang(Scenario):
                 # Some of its pods stay pending, which the update must not wait for.
                 annotations={"pulumi.com/skipAwait": "true"},
             ),
-            spec=self._spec(),
+            spec=self.outcome_spec(),
             opts=opts,
         )
 
@@ -46,10 +38,19 @@ class NoGang(Scenario):
     def _deployment(self) -> str:
         return f"{self._name}-deployment"
 
-    def _spec(self) -> kubernetes.apps.v1.DeploymentSpecArgs:
+    def outcome_spec(self) -> kubernetes.apps.v1.DeploymentSpecArgs:
+        """Return the spec of the Deployment."""
         labels = pods.labels(self.scenario)
         return kubernetes.apps.v1.DeploymentSpecArgs(
             replicas=self._args.sizes.pods,
             selector=kubernetes.meta.v1.LabelSelectorArgs(match_labels=labels),
             template=pods.template(self._args.pool, labels, DEFAULT_SCHEDULER),
         )
+
+    def expects(self) -> dict[str, Any]:
+        """Expect the pods without a PodGroup: to the judge they are one group."""
+        return {
+            "workload": Workload("Deployment", self._deployment),
+            "size": self._args.sizes.pods,
+            "gang": False,
+        }

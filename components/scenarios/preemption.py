@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -64,9 +63,9 @@ class Preemption(Gang):
             "priorities": PRIORITIES,
         }
 
-    def expects_also(self) -> Mapping[str, Any]:
+    def expects(self) -> dict[str, Any]:
         """Expect the rival, too."""
-        return {"rival": Workload(lws.KIND, self.rival_name)}
+        return {**super().expects(), "rival": Workload(lws.KIND, self.rival_name)}
 
     def _rival_args(self) -> lws.LeaderWorkerSetArgs:
         return replace(

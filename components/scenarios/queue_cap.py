@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,9 +39,9 @@ class QueueCap(Gang):
         """Return the set and the queue."""
         return {"set": lws.spec(self.set_args()), "queue": queue.spec(self._queue_args())}
 
-    def expects_also(self) -> Mapping[str, Any]:
+    def expects(self) -> dict[str, Any]:
         """Expect no more gangs at the same time than the queue admits."""
-        return {"at_once": self._admitted, "queue": self.scoped()}
+        return {**super().expects(), "at_once": self._admitted, "queue": self.scoped()}
 
     @property
     def _admitted(self) -> int:
