@@ -15,8 +15,6 @@ from lockstep.lws import names, post_renderer
 from .charts import relative_path
 from .cluster.base import Cluster
 
-RELEASE = "lws"
-
 
 @dataclass(frozen=True)
 class LwsArgs:
@@ -62,9 +60,10 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
         )
         self.release = kubernetes.helm.v3.Release(
             f"{name}-release",
-            name=RELEASE,
+            name="lws",
             namespace=namespace.metadata.name,
-            **chart_source(args.chart, args.version),
+            chart=args.chart or versions.LWS_CHART,
+            version=None if args.chart else args.version,
             values=chart_values(args),
             skip_crds=args.chart is not None,
             # A patch could add a URL to a webhook but not take its Service away.
@@ -83,11 +82,6 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             ),
         )
         self.register_outputs({"release": self.release.name})
-
-
-def chart_source(chart: str | None, version: str) -> dict[str, Any]:
-    """Return the release's arguments that name the chart; a path has no separate version."""
-    return {"chart": chart} if chart else {"chart": versions.LWS_CHART, "version": version}
 
 
 def chart_values(args: LwsArgs) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -56,13 +55,22 @@ class Platform(pulumi.ComponentResource):
         }
         super().__init__("lockstep:platform:Platform", name, props, opts)
         cluster = args.cluster
-        volcano = self._volcano(name, args) if args.install_volcano else None
-        lws = self._lws(name, args) if args.install_lws else None
+        volcano = lws = None
+        if args.install_volcano:
+            chart = chart_path(args.charts, "volcano", args.volcano_version)
+            volcano = Volcano(
+                f"{name}-volcano",
+                VolcanoArgs(cluster, args.volcano_version, chart, args.scheduler_conf),
+                opts=cluster.opts(self),
+            )
+        if args.install_lws:
+            chart = chart_path(args.charts, "lws", args.lws_version)
+            lws = LeaderWorkerSetOperator(
+                f"{name}-lws", LwsArgs(cluster, args.lws_version, chart), opts=cluster.opts(self)
+            )
         config = GangConfig(
             f"{name}-gang-config",
-            GangConfigArgs(
-                cluster=cluster, enabled=args.gang_scheduling, release=lws.release if lws else None
-            ),
+            GangConfigArgs(cluster, lws.release if lws else None, args.gang_scheduling),
             opts=cluster.opts(self),
         )
         self.installed = [part for part in (volcano, lws) if part]
@@ -74,54 +82,32 @@ class Platform(pulumi.ComponentResource):
             self.ready.append(rights)
         if cluster.host:
             # Volcano and LWS start independently: LWS first needs PodGroups for the first set.
-            without_volcano = [part for part in self.ready if part is not volcano]
-            self.ready += [
-                self._process(
-                    name, args, "volcano", args.volcano_version, args.scheduler_conf, [volcano]
+            after = {
+                "volcano": [part for part in self.ready if part is volcano],
+                "lws": [part for part in self.ready if part is not volcano],
+            }
+            operators = [
+                HostOperatorArgs(
+                    cluster, "volcano", args.volcano_version, args.scheduler_conf or ""
                 ),
-                self._process(name, args, "lws", args.lws_version, config.config, without_volcano),
+                HostOperatorArgs(cluster, "lws", args.lws_version, config.config),
+            ]
+            self.ready += [
+                HostOperator(
+                    f"{name}-{each.operator}-operator",
+                    each,
+                    # It starts from the ConfigMap and the ServiceAccount that its chart creates.
+                    opts=cluster.opts(self, depends_on=after[each.operator]),
+                )
+                for each in operators
             ]
         else:
-            self.ready.append(self._webhook(name, cluster, config))
+            # Sets can be created only when the webhook answers, after every restart of LWS.
+            webhook = cluster.command(
+                f"{name}-lws-webhook",
+                create="webhook",
+                rerun_when=config.restarted_for,
+                opts=cluster.opts(self, depends_on=list(self.ready)),
+            )
+            self.ready.append(webhook)
         self.register_outputs({})
-
-    def _volcano(self, name: str, args: PlatformArgs) -> Volcano:
-        chart = chart_path(args.charts, "volcano", args.volcano_version)
-        return Volcano(
-            f"{name}-volcano",
-            VolcanoArgs(args.cluster, args.volcano_version, chart, args.scheduler_conf),
-            opts=args.cluster.opts(self),
-        )
-
-    def _lws(self, name: str, args: PlatformArgs) -> LeaderWorkerSetOperator:
-        chart = chart_path(args.charts, "lws", args.lws_version)
-        return LeaderWorkerSetOperator(
-            f"{name}-lws",
-            LwsArgs(args.cluster, args.lws_version, chart),
-            opts=args.cluster.opts(self),
-        )
-
-    def _webhook(self, name: str, cluster: Cluster, config: GangConfig) -> pulumi.Resource:
-        """Wait until sets can be created, after every restart of the LWS manager."""
-        return cluster.command(
-            f"{name}-lws-webhook",
-            create="webhook",
-            rerun_when=config.restarted_for,
-            opts=cluster.opts(self, depends_on=list(self.ready)),
-        )
-
-    def _process(
-        self,
-        name: str,
-        args: PlatformArgs,
-        operator: str,
-        version: str,
-        config: pulumi.Input[str] | None,
-        after: Sequence[pulumi.Resource | None],
-    ) -> HostOperator:
-        return HostOperator(
-            f"{name}-{operator}-operator",
-            HostOperatorArgs(args.cluster, operator, version, config or ""),
-            # It starts from the ConfigMap and the ServiceAccount that its chart creates.
-            opts=args.cluster.opts(self, depends_on=[part for part in after if part]),
-        )

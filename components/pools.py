@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pulumi
 
 from lockstep.kube import quantity
-from lockstep.scenarios.pool import PODS_PER_WORKER, POOL_LABEL, capacity
+from lockstep.scenarios.pool import PODS_PER_WORKER, POOL_LABEL
 
-__all__ = ["POOL_LABEL", "Requests", "Worker", "WorkerPool", "capacity", "pod_requests"]
+__all__ = ["POOL_LABEL", "Worker", "WorkerPool", "pod_requests"]
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,6 @@ class Worker:
     """Allocatable CPU, as a Kubernetes quantity."""
     memory: pulumi.Input[str]
     """Allocatable memory, as a Kubernetes quantity."""
-
-
-@dataclass(frozen=True)
-class Requests:
-    """The resource requests of one pod."""
-
-    cpu: str
-    memory: str
 
 
 class WorkerPool:
@@ -53,12 +45,12 @@ class WorkerPool:
         self.workers = list(workers)
         sizes = pulumi.Output.all(*(pulumi.Output.all(w.cpu, w.memory) for w in workers))
         requests = sizes.apply(lambda known: pod_requests([(cpu, memory) for cpu, memory in known]))
-        self.pod_cpu = requests.apply(lambda known: known.cpu)
-        self.pod_memory = requests.apply(lambda known: known.memory)
+        self.pod_cpu = requests.apply(lambda known: known[0])
+        self.pod_memory = requests.apply(lambda known: known[1])
 
 
-def pod_requests(workers: Sequence[tuple[str, str]]) -> Requests:
-    """Half of the smallest worker: two pods fit on every worker, and nowhere a third.
+def pod_requests(workers: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Half of the smallest worker's CPU and memory: two pods fit everywhere, and nowhere a third.
 
     One resource is enough to keep the third pod out, so unequal workers are fine as long as the
     larger has less than one and a half times the CPU, or the memory, of the smallest.
@@ -68,11 +60,9 @@ def pod_requests(workers: Sequence[tuple[str, str]]) -> Requests:
     cpus = [quantity.parse(cpu) for cpu, _ in workers]
     memories = [quantity.parse(memory) for _, memory in workers]
     # Rounded here as they will be written, so that the check below sees what the scheduler sees.
-    chosen = Requests(
-        quantity.format_cpu(min(cpus) / PODS_PER_WORKER),
-        quantity.format_memory(min(memories) / PODS_PER_WORKER),
-    )
-    cpu, memory = quantity.parse(chosen.cpu), quantity.parse(chosen.memory)
+    pod_cpu = quantity.format_cpu(min(cpus) / PODS_PER_WORKER)
+    pod_memory = quantity.format_memory(min(memories) / PODS_PER_WORKER)
+    cpu, memory = quantity.parse(pod_cpu), quantity.parse(pod_memory)
     if not cpu or not memory:
         raise pulumi.RunError("the smallest worker has no room for two pods; use larger workers")
     fits = (min(c // cpu, m // memory) for c, m in zip(cpus, memories, strict=True))
@@ -81,4 +71,4 @@ def pod_requests(workers: Sequence[tuple[str, str]]) -> Requests:
             "the workers differ too much: a pod that fits the smallest twice fits the largest "
             "three times; label workers of one size for the pool"
         )
-    return chosen
+    return pod_cpu, pod_memory

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-
-API_VERSION = "scheduling.volcano.sh/v1beta1"
-KIND = "Queue"
 
 
 @dataclass(frozen=True)
@@ -21,11 +18,7 @@ class QueueArgs:
     """The queue's name, which is unique in the cluster."""
     capability: Mapping[str, pulumi.Input[str]]
     """The most that its gangs use together, by resource; what is not named is not limited."""
-    weight: pulumi.Input[int] = 1
-    """Its share against other queues when they request more than the cluster has."""
-    reclaimable: pulumi.Input[bool] = False
-    """Whether other queues may take back what this one uses beyond its share."""
-    labels: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    labels: Mapping[str, pulumi.Input[str]]
     """Labels of the queue."""
 
 
@@ -41,20 +34,14 @@ class Queue(kubernetes.apiextensions.CustomResource):
     ) -> None:
         super().__init__(
             name,
-            api_version=API_VERSION,
-            kind=KIND,
-            metadata=kubernetes.meta.v1.ObjectMetaArgs(
-                name=args.name, labels=dict(args.labels) or None
-            ),
+            api_version="scheduling.volcano.sh/v1beta1",
+            kind="Queue",
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=args.name, labels=dict(args.labels)),
             spec=spec(args),
             opts=opts,
         )
 
 
 def spec(args: QueueArgs) -> dict[str, Any]:
-    """The object's spec."""
-    return {
-        "weight": args.weight,
-        "reclaimable": args.reclaimable,
-        "capability": dict(args.capability),
-    }
+    """The object's spec: its gangs get no more than the capability, and nothing is taken back."""
+    return {"weight": 1, "reclaimable": False, "capability": dict(args.capability)}

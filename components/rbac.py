@@ -22,22 +22,15 @@ class PodGroupRightsArgs:
 
     cluster: Cluster
     """The cluster that LWS runs in."""
-    service_account: str = names.MANAGER
-    """The service account of LWS."""
-    namespace: str = names.NAMESPACE
-    """Its namespace."""
 
 
 class PodGroupRights(pulumi.ComponentResource):
     """The permission of LWS to create PodGroups: its chart grants it only with its own switch."""
 
-    binding: kubernetes.rbac.v1.ClusterRoleBinding
-    """The binding: the first gang waits for it."""
-
     def __init__(
         self, name: str, args: PodGroupRightsArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        props = {"serviceAccount": args.service_account, "namespace": args.namespace}
+        props = {"serviceAccount": names.MANAGER, "namespace": names.NAMESPACE}
         super().__init__("lockstep:platform:PodGroupRights", name, props, opts)
         # Cluster-wide objects: the name must differ from another stack's.
         metadata = kubernetes.meta.v1.ObjectMetaArgs(
@@ -55,7 +48,7 @@ class PodGroupRights(pulumi.ComponentResource):
             ],
             opts=args.cluster.opts(self),
         )
-        self.binding = kubernetes.rbac.v1.ClusterRoleBinding(
+        kubernetes.rbac.v1.ClusterRoleBinding(
             f"{name}-binding",
             metadata=metadata,
             role_ref=kubernetes.rbac.v1.RoleRefArgs(
@@ -65,7 +58,7 @@ class PodGroupRights(pulumi.ComponentResource):
             ),
             subjects=[
                 kubernetes.rbac.v1.SubjectArgs(
-                    kind="ServiceAccount", name=args.service_account, namespace=args.namespace
+                    kind="ServiceAccount", name=names.MANAGER, namespace=names.NAMESPACE
                 )
             ],
             opts=args.cluster.opts(self),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -77,9 +77,9 @@ class JudgementArgs:
     """The watch whose recording is judged."""
     expectation: pulumi.Input[Mapping[str, Any]]
     """`lockstep.judge.Expectation` as a mapping."""
-    context: pulumi.Input[Mapping[str, Any]] = field(default_factory=dict)
+    context: pulumi.Input[Mapping[str, Any]]
     """What else the receipt contains: versions, config, cluster, workers."""
-    drill: str | None = None
+    drill: str | None
     """What is done to the workload before it is judged: a module of `lockstep.drills`."""
 
 

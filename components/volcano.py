@@ -60,7 +60,11 @@ class Volcano(pulumi.ComponentResource):
             f"{name}-release",
             name="volcano",
             namespace=namespace.metadata.name,
-            **chart_source(args.chart, args.version),
+            chart=args.chart or versions.VOLCANO_CHART,
+            version=None if args.chart else args.version,
+            repository_opts=None
+            if args.chart
+            else kubernetes.helm.v3.RepositoryOptsArgs(repo=versions.VOLCANO_CHART_REPO),
             values=chart_values(
                 args.version,
                 host_operators=cluster.host is not None,
@@ -94,17 +98,6 @@ class Volcano(pulumi.ComponentResource):
             # The patch names the Deployment, so only this says that its chart comes first.
             opts=cluster.opts(self, depends_on=[self.release]),
         )
-
-
-def chart_source(chart: str | None, version: str) -> dict[str, Any]:
-    """Return the release's arguments that name the chart; a path has no separate version."""
-    if chart is not None:
-        return {"chart": chart}
-    return {
-        "chart": versions.VOLCANO_CHART,
-        "version": version,
-        "repository_opts": kubernetes.helm.v3.RepositoryOptsArgs(repo=versions.VOLCANO_CHART_REPO),
-    }
 
 
 def chart_values(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -94,14 +93,9 @@ class ExistingCluster(Cluster):
 
 def _worker(stdout: pulumi.Output[str], index: int) -> Worker:
     def field(key: str) -> pulumi.Output[str]:
-        return stdout.apply(lambda text: str(_workers(text)[index][key]))
+        return stdout.apply(lambda text: str(json.loads(text)["workers"][index][key]))
 
     return Worker(name=field("name"), cpu=field("cpu"), memory=field("memory"))
-
-
-def _workers(stdout: str) -> list[dict[str, Any]]:
-    workers: list[dict[str, Any]] = json.loads(stdout)["workers"]
-    return workers
 
 
 def _read(args: ExistingClusterArgs) -> tuple[str, str]:

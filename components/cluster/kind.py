@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -47,9 +46,7 @@ class KindCluster(Cluster):
         super().__init__("lockstep:cluster:KindCluster", name, props, opts)
         self._name = name
         self._workers = _node_names(args)
-        config = kind_config.config(
-            args.cluster_name, {}, args.image, workers_without_pool=args.workers
-        )
+        config = kind_config.config(args.cluster_name, args.image, args.workers)
         containers = lockstep_command(
             f"{name}-containers",
             create="kind create",
@@ -113,18 +110,14 @@ def _worker(patch: kubernetes.core.v1.NodePatch) -> Worker:
     """Return the worker with what the pods of kind and of the operators leave free."""
 
     def free(resource: str) -> pulumi.Output[str]:
-        return patch.status.apply(lambda status: _free(resource, _allocatable(status)[resource]))
+        return patch.status.apply(lambda status: _free(resource, status))
 
     name = patch.metadata.apply(lambda metadata: str(metadata.name if metadata else ""))
     return Worker(name=name, cpu=free("cpu"), memory=free("memory"))
 
 
-def _allocatable(status: Any) -> Mapping[str, str]:
-    found: Mapping[str, str] = status.allocatable
-    return found
-
-
-def _free(resource: str, allocatable: str) -> str:
+def _free(resource: str, status: Any) -> str:
     """Subtract what the network, DNS, Volcano and LWS may request on one node."""
-    amount = max(quantity.parse(allocatable) - quantity.parse(RESERVED[resource]), Fraction(0))
+    free = quantity.parse(status.allocatable[resource]) - quantity.parse(RESERVED[resource])
+    amount = max(free, Fraction(0))
     return quantity.format_cpu(amount) if resource == "cpu" else quantity.format_memory(amount)

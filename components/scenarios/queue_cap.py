@@ -58,4 +58,4 @@ class QueueCap(Gang):
             ),
         }
         # Queues belong to the whole cluster, so the name is unique there.
-        return queue.QueueArgs(self.scoped(), capability, labels=pods.labels(self.scenario))
+        return queue.QueueArgs(self.scoped(), capability, pods.labels(self.scenario))

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import yaml
 
-from lockstep.scenarios.pool import POOL_LABEL
 
-
-def config(
-    cluster_name: str, pools: Mapping[str, int], image: str, *, workers_without_pool: int = 0
-) -> str:
-    """Return the config of a cluster: one control plane and the workers of every pool.
-
-    `pools` maps a pool's name to its number of workers, which carry the pool's label from the
-    start. A stack without scenarios has no pools but still needs workers for the operators:
-    `workers_without_pool`.
-    """
-    nodes: list[dict[str, object]] = [{"role": "control-plane", "image": image}]
-    for pool, size in pools.items():
-        nodes += [_worker(image, {POOL_LABEL: pool}) for _ in range(size)]
-    nodes += [_worker(image, {}) for _ in range(workers_without_pool)]
+def config(cluster_name: str, image: str, workers: int) -> str:
+    """Return the config of a cluster of one control plane and some workers."""
+    roles = ["control-plane", *["worker"] * workers]
     cluster = {"kind": "Cluster", "apiVersion": "kind.x-k8s.io/v1alpha4", "name": cluster_name}
+    nodes = [{"role": role, "image": image} for role in roles]
     return yaml.safe_dump({**cluster, "nodes": nodes}, sort_keys=False)
-
-
-def _worker(image: str, labels: Mapping[str, str]) -> dict[str, object]:
-    worker: dict[str, object] = {"role": "worker", "image": image}
-    return {**worker, "labels": dict(labels)} if labels else worker

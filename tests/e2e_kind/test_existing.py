@@ -35,7 +35,7 @@ KINDS: tuple[Any, ...] = (
 def kubeconfig(node_image: str, _own_state: Path) -> Iterator[str]:
     """A cluster that no stack has made."""
     assert _own_state
-    config = kind_config.config(CLUSTER, {}, node_image, workers_without_pool=3)
+    config = kind_config.config(CLUSTER, node_image, workers=3)
     yield kind.create(CLUSTER, config)["kubeconfigPath"]
     kind.delete(CLUSTER)
 

@@ -5,25 +5,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.pools import Requests, Worker, WorkerPool, capacity, pod_requests
+from components.pools import Worker, WorkerPool, pod_requests
 from lockstep.kube import quantity
+from lockstep.scenarios.pool import capacity
 from tests.unit.components.graph import deploy
 
 
-def fits(worker: tuple[str, str], requests: Requests) -> int:
-    cpu, memory = worker
-    return min(
-        quantity.parse(cpu) // quantity.parse(requests.cpu),
-        quantity.parse(memory) // quantity.parse(requests.memory),
-    )
+def fits(worker: tuple[str, str], requests: tuple[str, str]) -> int:
+    pairs = zip(worker, requests, strict=True)
+    return min(quantity.parse(size) // quantity.parse(request) for size, request in pairs)
 
 
 def test_pod_requests_are_half_of_a_simulated_worker() -> None:
-    assert pod_requests([("4", "8Gi")] * 3) == Requests("2", "4Gi")
+    assert pod_requests([("4", "8Gi")] * 3) == ("2", "4Gi")
 
 
 def test_pod_requests_follow_the_smallest_worker() -> None:
-    assert pod_requests([("4", "9Gi"), ("3900m", "8Gi")]) == Requests("1950m", "4Gi")
+    assert pod_requests([("4", "9Gi"), ("3900m", "8Gi")]) == ("1950m", "4Gi")
 
 
 @pytest.mark.parametrize("cpu", ["1", "3", "1930m", "0.5", "15", "1e1"])
@@ -55,7 +53,7 @@ def test_pod_requests_refuse_workers_that_differ_too_much() -> None:
 
 
 def test_pod_requests_accept_workers_that_one_resource_keeps_alike() -> None:
-    assert pod_requests([("2", "4Gi"), ("2", "64Gi")]) == Requests("1", "2Gi")
+    assert pod_requests([("2", "4Gi"), ("2", "64Gi")]) == ("1", "2Gi")
 
 
 @pytest.mark.parametrize("worker", [("1m", "8Gi"), ("4", "1"), ("0", "8Gi")])

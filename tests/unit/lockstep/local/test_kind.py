@@ -18,7 +18,7 @@ from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from lockstep.local import kind, kind_config
 
-CONFIG = kind_config.config("demo", {"gang": 2}, "node@sha256:1")
+CONFIG = kind_config.config("demo", "node@sha256:1", workers=2)
 
 KIND = """#!/bin/sh
 case "$1" in
@@ -114,7 +114,7 @@ def test_cluster_that_is_not_ready_is_recreated(machine: Machine) -> None:
 
 def test_cluster_of_another_config_is_recreated(machine: Machine) -> None:
     kind.create("demo", CONFIG)
-    kind.create("demo", kind_config.config("demo", {"gang": 1}, "node@sha256:1"))
+    kind.create("demo", kind_config.config("demo", "node@sha256:1", workers=1))
     assert machine.times_created() == 2
 
 
