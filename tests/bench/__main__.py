@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import statistics
@@ -94,7 +95,7 @@ def following() -> None:
     print("\nfollowing: seconds behind the API server, the recorder beside `kubectl --watch`")
     cluster = control_plane.create("bench-recorder", "bench")
     try:
-        print(f"  {recorder.measure(cluster)}")
+        print(f"  {asyncio.run(recorder.measure(cluster))}")
     finally:
         control_plane.delete(cluster.name)
 

@@ -56,9 +56,9 @@ def copy_of(cluster: embedded_cluster.EmbeddedCluster) -> Manifests:
     nodes = _get(kubeconfig, "node", "-l", "lockstep.dev/pool=gang")
     platform = [*namespaces, *crds, *(one for r in releases for one in _charted(r))]
     return Manifests(
-        platform=_text(platform),
-        rest=_text([*nodes, *rights, *config]),
-        workload=_text(_get(kubeconfig, "leaderworkerset", "-n", "lockstep-gang")),
+        platform=yaml.safe_dump_all(platform),
+        rest=yaml.safe_dump_all([*nodes, *rights, *config]),
+        workload=yaml.safe_dump_all(_get(kubeconfig, "leaderworkerset", "-n", "lockstep-gang")),
         authority=cluster.describe()["webhookCa"],
     )
 
@@ -81,10 +81,6 @@ def _get(kubeconfig: Path, *words: str) -> list[dict[str, Any]]:
         if item["kind"] != "Node":
             item.pop("status", None)
     return items
-
-
-def _text(things: list[dict[str, Any]]) -> str:
-    return yaml.safe_dump_all(things)
 
 
 def kubectl(kubeconfig: Path, *words: str, text: str | None = None) -> str:

@@ -7,16 +7,12 @@ the watcher; a watcher may well know first, so it can be negative.
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -29,7 +25,6 @@ import toolchain
 from lockstep import judge
 from lockstep.judge import Expectation, Workload
 from lockstep.kube import client as kube
-from lockstep.local import control_plane
 from lockstep.local.embedded_cluster import EmbeddedCluster
 from lockstep.recording import client as recorder_process
 from lockstep.recording import model as recordings
@@ -73,12 +68,8 @@ class Figures:
     """One look at the whole recording."""
 
 
-def measure(cluster: EmbeddedCluster, pods: int = PODS) -> Figures:
+async def measure(cluster: EmbeddedCluster, pods: int = PODS) -> Figures:
     """Create pods, as fast as they can be made, under the eyes of both watchers."""
-    return asyncio.run(_measure(cluster, pods))
-
-
-async def _measure(cluster: EmbeddedCluster, pods: int) -> Figures:
     config = str(cluster.kubeconfig)
     client = AsyncClient(config=kube.load(config))
     await client.create(Namespace(metadata=ObjectMeta(name=NAMESPACE)))
@@ -181,21 +172,3 @@ def _read(process: subprocess.Popen[str], seen: dict[str, float]) -> None:
     assert process.stdout
     for line in process.stdout:
         seen.setdefault(line.strip().removeprefix("pod/"), time.monotonic())
-
-
-def main(report: Callable[[str], object] = print) -> int:
-    """Measure on a cluster of its own; fail if the recorder falls behind."""
-    toolchain.ensure()
-    with tempfile.TemporaryDirectory(prefix="lockstep-bench-") as folder:
-        os.environ["LOCKSTEP_STATE"] = folder
-        cluster = control_plane.create("bench-recorder", "bench")
-        try:
-            figures = measure(cluster)
-        finally:
-            control_plane.delete("bench-recorder")
-    report(json.dumps(asdict(figures), indent=2))
-    return 0 if figures.recorder.p99 < 1.0 else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -72,48 +72,38 @@ def scenarios(graph: Graph) -> set[str]:
 class TestEveryStack:
     """What must be true of every resource, also while outputs are unknown."""
 
-    def test_resource_has_a_parent(self, run: Run, stack: str, preview: bool) -> None:
-        graph = run(stack, preview=preview)
+    @pytest.fixture
+    def graph(self, run: Run, stack: str, preview: bool) -> Graph:
+        return run(stack, preview=preview)
+
+    def test_resource_is_named_after_its_parent(self, graph: Graph) -> None:
         for record in graph.records.values():
             top = {"cluster", "platform", *SCENARIOS}
             assert record.parent in graph.records or record.name in top, record.name
-
-    def test_resource_is_named_after_its_parent(self, run: Run, stack: str, preview: bool) -> None:
-        for record in run(stack, preview=preview).records.values():
             assert record.name.startswith(record.parent), f"{record.name} of {record.parent}"
 
-    def test_resource_is_deleted_with_an_owned_cluster(
-        self, run: Run, stack: str, preview: bool
-    ) -> None:
+    def test_resource_is_deleted_with_an_owned_cluster(self, graph: Graph, stack: str) -> None:
         owner = OWNERS.get(stack, "cluster-control-plane")
-        for record in run(stack, preview=preview).records.values():
+        for record in graph.records.values():
             if record.name not in {"cluster", owner} and not record.read:
                 assert record.deleted_with == owner, record.name
 
-    def test_resource_of_kubernetes_has_the_provider_of_the_cluster(
-        self, run: Run, stack: str, preview: bool
-    ) -> None:
-        for record in run(stack, preview=preview).records.values():
+    def test_resource_of_kubernetes_has_the_provider_of_the_cluster(self, graph: Graph) -> None:
+        for record in graph.records.values():
             if record.type.startswith("kubernetes:"):
                 assert record.provider == "cluster-provider", record.name
 
-    def test_resource_is_not_created_inside_apply(
-        self, run: Run, stack: str, preview: bool
-    ) -> None:
-        assert run(stack, preview=preview).created_in_apply == []
+    def test_resource_is_not_created_inside_apply(self, graph: Graph) -> None:
+        assert graph.created_in_apply == []
 
-    def test_credentials_are_secret(self, run: Run, stack: str, preview: bool) -> None:
-        graph = run(stack, preview=preview)
+    def test_credentials_are_secret(self, graph: Graph) -> None:
         assert "verdicts" not in graph.secret_exports
         for record in graph.records.values():
             shown = {k: v for k, v in record.inputs.items() if k not in record.secret_inputs}
             assert "hunter2" not in str(shown), f"{record.name} shows the credentials"
 
-    def test_command_is_independent_of_the_machine(
-        self, run: Run, stack: str, preview: bool
-    ) -> None:
+    def test_command_is_independent_of_the_machine(self, graph: Graph, stack: str) -> None:
         """Values reach a command by its environment, and the state serves every checkout."""
-        graph = run(stack, preview=preview)
         commands = graph.of_type(COMMAND)
         assert commands
         for command in commands:
@@ -145,11 +135,6 @@ def test_outputs_are_the_contract(run: Run, stack: str) -> None:
     assert set(graph.exports) == {"kubeconfig", "cluster", "versions", "verdicts"}
     assert graph.exports["cluster"]["name"] == f"lockstep-{stack}"
     assert set(graph.exports["verdicts"]) == scenarios(graph)
-
-
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_scenario_has_a_stack_file_of_its_name(run: Run, name: str) -> None:
-    assert scenarios(run(name)) == {name}
 
 
 @pytest.mark.parametrize("stack", [stack for stack in STACKS if stack != "existing"])

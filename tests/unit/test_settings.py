@@ -12,7 +12,6 @@ import yaml
 
 import settings
 from lockstep import versions
-from lockstep.scenarios.registry import SCENARIOS
 from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
 
@@ -21,15 +20,6 @@ def declared() -> dict[str, Any]:
     config = yaml.safe_load((PROJECT_DIR / "Pulumi.yaml").read_text())["config"]
     assert isinstance(config, dict)
     return config
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_every_scenario_has_a_stack_of_its_name(
-    scenario: str, configure_stack: ConfigureStack
-) -> None:
-    assert (PROJECT_DIR / "stacks" / f"Pulumi.{scenario}.yaml").exists()
-    configure_stack(scenario)
-    assert settings.load().scenarios == (scenario,)
 
 
 def test_every_value_arrives_in_its_own_field(configure_stack: ConfigureStack) -> None:

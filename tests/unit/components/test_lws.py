@@ -1,49 +1,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+from components.cluster.base import Cluster
 from components.lws import LeaderWorkerSetOperator, LwsArgs
-from lockstep import versions
 from lockstep.lws import post_renderer
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
 
 
-def lws_on_kind(chart: str | None = None) -> Graph:
+def lws(cluster: Callable[[], Cluster] = clusters.kind, chart: str | None = None) -> Graph:
     def build() -> None:
-        cluster = clusters.kind()
-        LeaderWorkerSetOperator("lws", LwsArgs(cluster, "0.8.0", chart), cluster.opts())
+        made = cluster()
+        LeaderWorkerSetOperator("lws", LwsArgs(made, "0.8.0", chart), made.opts())
 
     return deploy(build)
-
-
-def lws_on_kwok() -> Graph:
-    def build() -> None:
-        cluster = clusters.kwok()
-        LeaderWorkerSetOperator(
-            "lws",
-            LwsArgs(cluster, "0.8.0", "/charts/lws"),
-            cluster.opts(),
-        )
-
-    return deploy(build)
-
-
-def test_lws_comes_from_its_published_chart_pinned() -> None:
-    release = lws_on_kind()["lws-release"].inputs
-    assert release["chart"] == versions.LWS_CHART == "oci://registry.k8s.io/lws/charts/lws"
-    assert release["version"] == "0.8.0"
-
-
-def test_lws_comes_from_a_local_chart_when_there_is_one() -> None:
-    release = lws_on_kind("/charts/lws")["lws-release"].inputs
-    assert release["chart"] == "/charts/lws"
-    assert "version" not in release
 
 
 def test_lws_webhooks_go_to_the_host_where_the_manager_runs_there() -> None:
-    release = lws_on_kwok()["lws-release"].inputs
+    release = lws(clusters.kwok, "/charts/lws")["lws-release"].inputs
     assert release["values"]["replicaCount"] == 0
     assert release["values"]["podAnnotations"] == {
         post_renderer.URL_ANNOTATION: "https://127.0.0.1:9443",
@@ -53,19 +30,19 @@ def test_lws_webhooks_go_to_the_host_where_the_manager_runs_there() -> None:
 
 
 def test_lws_post_renderer_is_a_program_that_helm_can_start() -> None:
-    path = Path(lws_on_kwok()["lws-release"].inputs["postrender"])
+    path = Path(lws(clusters.kwok, "/charts/lws")["lws-release"].inputs["postrender"])
     assert path == Path("lockstep/lws/post_renderer.py"), "relative: the same on every machine"
     assert os.access(path, os.X_OK)
 
 
 def test_lws_leaves_gang_scheduling_to_its_config() -> None:
     """The chart has a switch of its own; ours must work on an LWS that we did not install."""
-    assert "gangSchedulingManagement" not in lws_on_kind()["lws-release"].inputs["values"]
+    assert "gangSchedulingManagement" not in lws()["lws-release"].inputs["values"]
 
 
 def test_lws_kinds_are_installed_apart_from_it_and_before_it() -> None:
     """In Helm's hands, an upgrade would delete them, and every LeaderWorkerSet (lws#880)."""
-    for graph in (lws_on_kind("/charts/lws"), lws_on_kwok()):
+    for graph in (lws(chart="/charts/lws"), lws(clusters.kwok, "/charts/lws")):
         kinds, release = graph["lws-crds"].inputs, graph["lws-release"].inputs
         assert graph["lws-crds"].step("create") == "crds apply"
         assert graph["lws-crds"].step("delete") == "crds remove"
@@ -78,6 +55,6 @@ def test_lws_kinds_are_installed_apart_from_it_and_before_it() -> None:
 
 
 def test_lws_kinds_come_with_the_published_chart_where_no_other_is_at_hand() -> None:
-    graph = lws_on_kind()
+    graph = lws()
     assert graph["lws-crds"].inputs["environment"]["LOCKSTEP_CHART"] == ""
     assert graph["lws-release"].inputs["skipCrds"] is False

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from components.pools import Worker, WorkerPool, pod_requests
 from lockstep.kube import quantity
-from lockstep.scenarios.pool import capacity
 from tests.unit.components.graph import deploy
 
 
@@ -65,13 +64,6 @@ def test_pod_requests_refuse_a_worker_without_room(worker: tuple[str, str]) -> N
 def test_pod_requests_refuse_an_empty_pool() -> None:
     with pytest.raises(pulumi.RunError, match="at least one worker"):
         pod_requests([])
-
-
-@pytest.mark.parametrize(
-    ("workers", "blocked", "pods"), [(3, 0, 6), (3, 2, 2), (3, 3, 0), (1, 2, 0)]
-)
-def test_capacity_counts_two_pods_per_free_worker(workers: int, blocked: int, pods: int) -> None:
-    assert capacity(workers, blocked) == pods
 
 
 def test_pool_sizes_its_pods_by_workers_known_later() -> None:

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from components.platform import Platform, PlatformArgs
 from components.scheduler_conf import PREEMPTION
-from components.volcano import Volcano, VolcanoArgs, chart_values
+from components.volcano import Volcano, VolcanoArgs
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
-
-
-@pytest.mark.parametrize("host_operators", [True, False])
-def test_chart_gets_the_configuration_only_where_one_is_asked_for(host_operators: bool) -> None:
-    plain = chart_values("1.14.1", host_operators=host_operators)
-    own = chart_values("1.14.1", host_operators=host_operators, scheduler_conf=PREEMPTION)
-    assert own["custom"].pop("scheduler_config_override") == PREEMPTION
-    assert own == plain
 
 
 def on_kind(conf: str | None) -> Graph:

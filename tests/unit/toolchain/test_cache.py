@@ -1,8 +1,7 @@
-"""The cache: its keys, publication in one step, and the lock."""
+"""The cache: its keys, and publication in one step."""
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -71,20 +70,3 @@ def test_remains_of_a_killed_run_are_removed(anvil: Group) -> None:
     remains.mkdir()
     cache.publish(anvil, "built", fill)
     assert list(cache.root().iterdir()) == [cache.folder(anvil)]
-
-
-def test_lock_makes_the_second_wait_and_says_so() -> None:
-    order: list[str] = []
-    waiting = threading.Event()
-
-    def second() -> None:
-        with cache.lock(waiting.set):
-            order.append("second")
-
-    with cache.lock(lambda: order.append("first waited")):
-        thread = threading.Thread(target=second)
-        thread.start()
-        assert waiting.wait(5)
-        order.append("first")
-    thread.join(5)
-    assert order == ["first", "second"]

@@ -19,8 +19,6 @@ def existing_cluster(folder: Path, *, export_kubeconfig: bool = False) -> Graph:
         return {
             "kubeconfig": cluster.kubeconfig,
             "secret": cluster.kubeconfig.is_secret() if cluster.kubeconfig else None,
-            "on host": cluster.host is not None,
-            "owned": cluster.is_owned,
         }
 
     return deploy(build)

@@ -22,7 +22,6 @@ def kind_cluster(*pools: tuple[str, int]) -> Graph:
         return {
             "kubeconfig": cluster.kubeconfig,
             "kubeconfig is secret": cluster.kubeconfig.is_secret(),
-            "on host": cluster.host is not None,
             "workers": {
                 name: [pulumi.Output.all(w.name, w.cpu, w.memory) for w in pool.workers]
                 for name, pool in made.items()
@@ -30,11 +29,6 @@ def kind_cluster(*pools: tuple[str, int]) -> Graph:
         }
 
     return deploy(build)
-
-
-def test_kind_cluster_is_created_and_deleted_by_one_command() -> None:
-    containers = kind_cluster()["cluster-containers"]
-    assert (containers.step("create"), containers.step("delete")) == ("kind create", "kind delete")
 
 
 def test_kind_config_has_the_workers_and_the_pinned_image() -> None:

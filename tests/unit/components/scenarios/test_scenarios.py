@@ -129,15 +129,6 @@ class TestEveryScenario:
         assert namespace["labels"] == {"pod-security.kubernetes.io/enforce": "restricted"}
         assert workload(graph)["metadata"]["namespace"] == f"lockstep-{name}"
 
-    def test_pod_passes_the_restricted_level(self, name: str) -> None:
-        pod = pod_spec(plain(name))
-        assert pod["securityContext"]["runAsNonRoot"] is True
-        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-        (container,) = pod["containers"]
-        assert container["securityContext"]["allowPrivilegeEscalation"] is False
-        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-        assert "hostNetwork" not in pod
-
     def test_pod_is_pinned_by_digest_and_stays_in_its_pool(self, name: str) -> None:
         pod = pod_spec(plain(name))
         assert pod["containers"][0]["image"] == versions.WORKLOAD_IMAGE
