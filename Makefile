@@ -3,6 +3,9 @@ STACK ?= gang
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
+# uv installs in a sixth of pip's time; pip takes over where uv fails, as it reads no pip.conf.
+UV := 0.13.8
+INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo test lint unit unit-program unit-lockstep e2e up down tools bench clean
 .DEFAULT_GOAL := help
@@ -13,10 +16,11 @@ help: ## list the commands
 $(READY): requirements.txt requirements-dev.txt constraints.txt pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "lockstep: Python 3.11 or newer is needed; set PYTHON=/path/to/python3" >&2; exit 2; }
-	@echo "lockstep: creating .venv (about a minute, once)"
+	@echo "lockstep: creating .venv (once)"
 	@$(PYTHON) -m venv --clear .venv || \
 	  { echo "lockstep: cannot create a virtual environment; on Debian: apt-get install python3-venv" >&2; exit 2; }
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(INSTALL) uv==$(UV) && VIRTUAL_ENV=.venv .venv/bin/uv pip install --quiet --compile-bytecode \
+	  -r requirements-dev.txt 2>/dev/null || $(INSTALL) -r requirements-dev.txt
 	@touch $@
 
 demo: $(READY) ## run the scenarios on the embedded cluster, judge each, write out/report.html
