@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.story import SHORT, Story
@@ -17,15 +17,15 @@ def names(group: int = 0) -> list[str]:
 class DrillStory(Story):
     """A story of one set with groups of four."""
 
-    def mark(self, at: float, topic: str, text: str = "") -> DrillStory:
+    def mark(self, at: float, topic: str, text: str = "") -> Self:
         self.recording.mark(topic, text, at, "LeaderWorkerSet/gang")
         self.recording.end = max(self.recording.end, at)
         return self
 
-    def over(self, at: float) -> DrillStory:
+    def over(self, at: float) -> Self:
         return self.mark(at, Topic.OVER)
 
-    def leader(self, at: float, group: int = 0, revision: str = "r1") -> DrillStory:
+    def leader(self, at: float, group: int = 0, revision: str = "r1") -> Self:
         self.pod(
             at,
             f"gang-{group}",
@@ -37,7 +37,7 @@ class DrillStory(Story):
         )
         return self
 
-    def own_pod_group(self, at: float, group: int = 0, revision: str = "r1", **facts: Any) -> None:
+    def own_pod_group(self, at: float, group: int = 0, revision: str = "r1", **facts: Any) -> Self:
         self.pod_group(
             at,
             group,
@@ -46,12 +46,14 @@ class DrillStory(Story):
             ownerUid=self.uid("pod", f"gang-{group}"),
             **{"minResources": SHORT, **facts},
         )
+        return self
 
-    def workers(self, at: float, group: int = 0, revision: str = "r1") -> None:
+    def workers(self, at: float, group: int = 0, revision: str = "r1") -> Self:
         for name in names(group)[1:]:
             self.pod(at, name, group, revision=revision, podGroup=f"gang-{group}-{revision}")
+        return self
 
-    def whole(self, at: float, group: int = 0, revision: str = "r1") -> DrillStory:
+    def whole(self, at: float, group: int = 0, revision: str = "r1") -> Self:
         """A group from its leader to its last running pod, in half a second."""
         self.leader(at, group, revision)
         self.own_pod_group(at + 0.01, group, revision)
@@ -61,7 +63,7 @@ class DrillStory(Story):
             self.run(at + 0.5, name)
         return self
 
-    def gone(self, at: float, group: int = 0, revision: str | None = "r1") -> DrillStory:
+    def gone(self, at: float, group: int = 0, revision: str | None = "r1") -> Self:
         """A group that is taken away, its PodGroup last (None: that stays)."""
         for index, name in enumerate(names(group)):
             self.tell(at + 0.01 * index, "pod", "MODIFIED", name, deleting=True)

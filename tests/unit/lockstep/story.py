@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from lockstep.judge import Expectation, Workload
 from lockstep.recording.model import (
@@ -50,7 +50,7 @@ class Story:
 
     def tell(
         self, at: float, kind: Kind, change: Change, name: str, listed: bool = False, **facts: Any
-    ) -> Story:
+    ) -> Self:
         state = self._state.setdefault((kind, name), {"uid": f"{kind}-{name}-{self._version}"})
         state.update(facts)
         self._version += 1
@@ -68,11 +68,11 @@ class Story:
     def uid(self, kind: Kind, name: str) -> str:
         return str(self._state[kind, name]["uid"])
 
-    def watch(self, at: float, state: WatchState, kind: Kind = "pod") -> Story:
+    def watch(self, at: float, state: WatchState, kind: Kind = "pod") -> Self:
         self.recording.add(WatchStatus(at, kind, state))
         return self
 
-    def pod(self, at: float, name: str, group: int = 0, lws: str = "gang", **facts: Any) -> Story:
+    def pod(self, at: float, name: str, group: int = 0, lws: str = "gang", **facts: Any) -> Self:
         fresh = {
             "workload": f"LeaderWorkerSet/{lws}",
             "group": f"{lws}-{group}",
@@ -85,20 +85,34 @@ class Story:
         }
         return self.tell(at, "pod", "ADDED", name, **{**fresh, **facts})
 
-    def bind(self, at: float, name: str, **facts: Any) -> Story:
-        return self.tell(at, "pod", "MODIFIED", name, node="w1", unschedulable=None, **facts)
+    def members(self, at: float, group: int = 0, **facts: Any) -> Self:
+        """All pods of a group, at once."""
+        for name in pods(group):
+            self.pod(at, name, group, **facts)
+        return self
 
-    def run(self, at: float, name: str) -> Story:
-        return self.tell(at, "pod", "MODIFIED", name, phase="Running")
+    def change(self, at: float, *names: str, **facts: Any) -> Self:
+        """Some pods change in the same way."""
+        for name in names:
+            self.tell(at, "pod", "MODIFIED", name, **facts)
+        return self
 
-    def refuse_pod(self, at: float, name: str) -> Story:
+    def bind(self, at: float, *names: str) -> Self:
+        return self.change(at, *names, node="w1", unschedulable=None)
+
+    def run(self, at: float, *names: str) -> Self:
+        return self.change(at, *names, phase="Running")
+
+    def refuse_pod(self, at: float, *names: str) -> Self:
         message = "0/3 nodes are available: 1 Insufficient cpu"
-        return self.tell(at, "pod", "MODIFIED", name, unschedulable=message)
+        return self.change(at, *names, unschedulable=message)
 
-    def delete(self, at: float, name: str) -> Story:
-        return self.tell(at, "pod", "DELETED", name)
+    def delete(self, at: float, *names: str) -> Self:
+        for name in names:
+            self.tell(at, "pod", "DELETED", name)
+        return self
 
-    def pod_group(self, at: float, group: int = 0, lws: str = "gang", **facts: Any) -> Story:
+    def pod_group(self, at: float, group: int = 0, lws: str = "gang", **facts: Any) -> Self:
         fresh = {
             "workload": f"LeaderWorkerSet/{lws}",
             "group": f"{lws}-{group}",
@@ -110,17 +124,17 @@ class Story:
         name = facts.pop("name", f"{lws}-{group}-r1")
         return self.tell(at, "podgroup", "ADDED", name, **{**fresh, **facts})
 
-    def own(self, at: float, uid: str, kind: str = "Pod", **facts: Any) -> Story:
+    def own(self, at: float, uid: str, kind: str = "Pod", **facts: Any) -> Self:
         """Say whose the PodGroup of the first gang is."""
         owner: dict[str, Any] = {"owner": f"{kind}/gang-0", "ownerUid": uid}
         return self.tell(at, "podgroup", "MODIFIED", "gang-0-r1", **owner, **facts)
 
-    def phase(self, at: float, phase: str, name: str = "gang-0-r1", **facts: Any) -> Story:
+    def phase(self, at: float, phase: str, name: str = "gang-0-r1", **facts: Any) -> Self:
         return self.tell(at, "podgroup", "MODIFIED", name, phase=phase, **facts)
 
     def refuse(
         self, at: float, count: int, group: str = "gang-0-r1", tasks: int = 4, **facts: Any
-    ) -> Story:
+    ) -> Self:
         """Volcano's event about a PodGroup; its count rises by one each cycle."""
         uid = self._state["podgroup", group]["uid"]
         return self.tell(
@@ -137,7 +151,7 @@ class Story:
             **facts,
         )
 
-    def warn(self, at: float, about: str, reason: str, message: str) -> Story:
+    def warn(self, at: float, about: str, reason: str, message: str) -> Self:
         name = f"{about}.{reason}"
         facts: dict[str, Any] = {
             "type": "Warning",
@@ -147,13 +161,13 @@ class Story:
         }
         return self.tell(at, "event", "ADDED", name, objectUid=None, count=1, **facts)
 
-    def node(self, at: float, name: str, *taints: str) -> Story:
+    def node(self, at: float, name: str, *taints: str) -> Self:
         known = ("node", name) in self._state
         listed = [{"key": key, "value": "", "effect": "NoSchedule"} for key in taints]
         change: Change = "MODIFIED" if known else "ADDED"
         return self.tell(at, "node", change, name, taints=listed, cpu="4", memory="8Gi")
 
-    def until(self, at: float) -> Story:
+    def until(self, at: float) -> Self:
         self.recording.end = at
         return self
 
@@ -175,8 +189,7 @@ def pods(group: int = 0) -> list[str]:
 def gang_placed(story: Story, at: float = 2.0, group: int = 0) -> Story:
     for index, name in enumerate(pods(group)):
         story.bind(at + 0.01 * index, name)
-    for name in pods(group):
-        story.run(at + 0.2, name)
+    story.run(at + 0.2, *pods(group))
     return story
 
 
@@ -186,8 +199,6 @@ def control(story: Story, at: float = 1.0, bound: int = 2, refused: int = 2) -> 
     facts: dict[str, Any] = {"workload": "Deployment/no-gang", "group": None, "podGroup": None}
     for name in names:
         story.pod(at, name, scheduler="default-scheduler", **facts)
-    for name in names[:bound]:
-        story.bind(at + 0.1, name)
-    for name in names[4 - refused :]:
-        story.refuse_pod(at + 0.2, name)
+    story.bind(at + 0.1, *names[:bound])
+    story.refuse_pod(at + 0.2, *names[4 - refused :])
     return story

@@ -27,8 +27,7 @@ def cluster(*, let_in: bool = False, classes: tuple[str, ...] = ("high",) * 4) -
         story.pod_group(at + 0.1, lws="high")
 
     def go(at: float) -> None:
-        for name in HIGH:
-            story.delete(at, name)
+        story.delete(at, *HIGH)
         story.tell(at, "podgroup", "DELETED", "high-0-r1")
         gang_placed(story, at + 0.5)
 

@@ -110,8 +110,7 @@ def test_endurance_waits_for_a_full_pool_and_then_some() -> None:
 
     def refuse(at: float) -> None:
         for group in (0, 1):
-            for name in pods(group)[1:]:
-                story.refuse_pod(at, name)
+            story.refuse_pod(at, *pods(group)[1:])
 
     stage.later(4.0, refuse)
     endurance.run(context_of(stage, expect("deadlocked", groups=2, gang=False)))

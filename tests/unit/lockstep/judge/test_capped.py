@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep import judge
 from lockstep.judge import Expectation
 from tests.unit.lockstep.crowds import crowd, ended, turn
-from tests.unit.lockstep.judge.verdicts import accepted, judged
+from tests.unit.lockstep.judge.verdicts import accepted, fault
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
 
@@ -61,9 +61,7 @@ def test_exceeded_as_soon_as_one_pod_too_many_has_a_place() -> None:
     story = gang_placed(gang_placed(in_queue(crowd(3)), 2.0, 0), 2.1, 1)
     assert judge.judge(story.recording, capped()) is None
     gang_placed(story, 2.5, 2)
-    verdict = judged(story, capped())
-    assert (verdict.observed, verdict.ok) == ("exceeded", False)
-    assert "12 pods held a place at once in a queue that admits 8" in verdict.reason
+    fault(story, capped(), "exceeded", "12 pods held a place at once in a queue that admits 8")
 
 
 def test_a_cap_that_was_never_reached_was_not_tested() -> None:
@@ -79,6 +77,4 @@ def test_a_cap_that_was_never_reached_was_not_tested() -> None:
 
 def test_a_pod_group_in_another_queue_is_a_mismatch() -> None:
     story = in_queue(crowd(3), queue="default")
-    verdict = judged(story, capped())
-    assert (verdict.observed, verdict.ok) == ("mismatched", False)
-    assert "PodGroup gang-0-r1 is in queue default, not narrow" in verdict.reason
+    fault(story, capped(), "mismatched", "PodGroup gang-0-r1 is in queue default, not narrow")

@@ -12,7 +12,7 @@ from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, figures
 from lockstep.judge.history import History
 from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
-from tests.unit.lockstep.judge.verdicts import accepted, judged
+from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault, judged
 from tests.unit.lockstep.story import NAMESPACE, Story, expect, gang_created, gang_placed, pods
 
 
@@ -46,8 +46,7 @@ def test_serialized_counts_what_places_were_held_for() -> None:
 
 def test_a_gang_that_is_completely_bound_wastes_nothing_though_it_does_not_run_yet() -> None:
     story = crowd(1)
-    for name in pods(0):
-        story.bind(2.0, name)
+    story.bind(2.0, *pods(0))
     story.until(5.0)
     history = History.of(story.recording, NAMESPACE)
     gangs = history.gangs(serialized(1))
@@ -61,10 +60,8 @@ def test_a_gang_that_never_runs_has_no_turn() -> None:
     story = gang_placed(crowd(2), 2.0, 0)
     ended(story, 3.0, 0)
     gang_created(story, 3.5, 0)
-    for name in pods(1):
-        story.bind(4.0, name)
-    verdict = judge.conclude(story.until(60.0).recording, serialized(2))
-    assert verdict.observed == "starved"
+    story.bind(4.0, *pods(1))
+    concluded(story.until(60.0), serialized(2), "starved")
 
 
 def test_not_serialized_before_every_gang_had_a_turn() -> None:
@@ -73,10 +70,7 @@ def test_not_serialized_before_every_gang_had_a_turn() -> None:
     turn(story, 5.0, 1)
     story.until(7.0)
     assert judge.judge(story.recording, serialized()) is None
-    verdict = judge.conclude(story.recording, serialized())
-    assert not verdict.ok
-    assert verdict.observed == "starved"
-    assert "2 of 3 gangs ran; gang-2 never did" in verdict.reason
+    concluded(story, serialized(), "starved", "2 of 3 gangs ran; gang-2 never did")
 
 
 def test_not_serialized_when_nothing_runs_after_the_last_turn() -> None:
@@ -85,14 +79,11 @@ def test_not_serialized_when_nothing_runs_after_the_last_turn() -> None:
     turn(story, 5.0, 1)
     story.until(9.0)
     assert judge.judge(story.recording, serialized(2)) is None
-    verdict = judge.conclude(story.recording, serialized(2))
-    assert (verdict.observed, verdict.ok) == ("stalled", False)
-    assert "no gang ran after gang-1 ended at 6.000 s" in verdict.reason
+    concluded(story, serialized(2), "stalled", "no gang ran after gang-1 ended at 6.000 s")
 
 
 def test_gangs_that_no_scheduler_handles_are_ignored() -> None:
-    verdict = judge.conclude(crowd(2).until(60.0).recording, serialized(2))
-    assert (verdict.observed, verdict.ok) == ("ignored", False)
+    concluded(crowd(2).until(60.0), serialized(2), "ignored")
 
 
 def test_gangs_that_all_run_at_once_do_not_contend() -> None:
@@ -104,17 +95,14 @@ def test_a_part_of_a_waiting_gang_breaks_the_turns() -> None:
     story = gang_placed(crowd(2), 2.0, 0)
     story.bind(3.0, "gang-1")
     assert isinstance(judge.assess(story.until(4.0).recording, serialized(2)), RecheckAt)
-    verdict = judged(story.until(5.5), serialized(2))
-    assert (verdict.observed, verdict.ok) == ("partial", False)
-    assert "1 of 4 pods of gang-1 bound for 2.5 s" in verdict.reason
+    fault(story.until(5.5), serialized(2), "partial", "1 of 4 pods of gang-1 bound for 2.5 s")
 
 
 def test_a_gang_bound_too_slowly_breaks_the_turns_also_when_it_is_complete_later() -> None:
     story = crowd(2)
     for at, name in zip((2.0, 2.1, 2.2, 4.5), pods(0), strict=True):
         story.bind(at, name)
-    verdict = judged(story, serialized(2))
-    assert (verdict.observed, verdict.ok) == ("torn", False)
+    fault(story, serialized(2), "torn")
 
 
 def test_the_end_of_a_gang_may_take_its_time() -> None:
@@ -130,12 +118,11 @@ def test_the_end_of_a_gang_may_take_its_time() -> None:
 def test_a_group_recreated_without_a_pod_group_is_a_mismatch() -> None:
     story = taking_turns()
     story.tell(12.5, "podgroup", "DELETED", "gang-2-r1").until(20.0)
-    verdict = judged(story, serialized())
-    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+    verdict = fault(story, serialized(), "mismatched")
     assert (
         "PodGroup gang-2-r1 of an earlier leader still existed when gang-2 was created, then it "
-        "was deleted, and LWS created no other (lws#1054)" in verdict.reason
-    )
+        "was deleted, and LWS created no other (lws#1054)"
+    ) in verdict.reason
 
 
 def deadlock(shares: tuple[int, ...] = (1, 1, 2), **facts: Any) -> Story:
@@ -145,10 +132,8 @@ def deadlock(shares: tuple[int, ...] = (1, 1, 2), **facts: Any) -> Story:
         for index, name in enumerate(pods(group)):
             role = "worker" if index else "leader"
             story.pod(1.0, name, group, role=role, podGroup=None, **facts)
-        for name in pods(group)[:share]:
-            story.bind(2.0, name)
-        for name in pods(group)[share:]:
-            story.refuse_pod(2.1, name)
+        story.bind(2.0, *pods(group)[:share])
+        story.refuse_pod(2.1, *pods(group)[share:])
     return story
 
 
@@ -184,17 +169,13 @@ def test_not_deadlocked_while_a_pod_is_not_refused() -> None:
 
 def test_not_deadlocked_when_a_gang_ran() -> None:
     story = deadlock((4, 1, 1))
-    for name in pods(0):
-        story.run(2.5, name)
-    verdict = judged(story.until(3.0), deadlocked())
-    assert (verdict.observed, verdict.ok) == ("progressed", False)
-    assert "gang-0 was completely bound" in verdict.reason
+    story.run(2.5, *pods(0))
+    fault(story.until(3.0), deadlocked(), "progressed", "gang-0 was completely bound")
 
 
 def test_a_deadlock_under_pod_groups_proves_nothing() -> None:
     story = deadlock().pod_group(1.1)
-    verdict = judged(story.until(30.0), deadlocked())
-    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+    fault(story.until(30.0), deadlocked(), "mismatched")
 
 
 @given(
@@ -209,8 +190,7 @@ def test_every_second_of_a_place_is_counted_once(
     story = crowd(2)
     for delay, name in zip(bursts, pods(0), strict=True):
         story.bind(2.0 + delay, name)
-    for name in pods(0):
-        story.run(2.6, name)
+    story.run(2.6, *pods(0))
     ended(story, 2.6 + work, 0, last)
     story.bind(9.0, "gang-1")
     story.until(12.0 + rest)

@@ -6,7 +6,7 @@ import pytest
 
 from lockstep import judge
 from lockstep.judge import RecheckAt
-from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, fault, judged
+from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, concluded, fault
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -23,8 +23,7 @@ def test_partly_bound_for_longer_than_a_burst_is_a_violation() -> None:
     waiting = judge.assess(story.until(3.5).recording, expect("placed"))
     assert isinstance(waiting, RecheckAt)
     assert waiting.at == pytest.approx(4.0, abs=0.01)
-    verdict = fault(story.until(5.1), "placed")
-    assert verdict.observed == "partial"
+    verdict = fault(story.until(5.1), "placed", "partial")
     assert verdict.reason == (
         "gang: expected placed, observed partial: 2 of 4 pods of gang-0 bound for 3.1 s"
     )
@@ -37,39 +36,32 @@ def test_partly_bound_then_recovered_is_still_a_violation() -> None:
     story = gang_created(Story())
     for at, name in zip((2.0, 2.1, 5.0, 5.1), pods(), strict=True):
         story.bind(at, name)
-    for name in pods():
-        story.run(5.2, name)
-    verdict = fault(story, "placed")
-    assert verdict.observed == "torn"
-    assert "bound for 3.1 s" in verdict.reason
+    story.run(5.2, *pods())
+    verdict = fault(story, "placed", "torn", "bound for 3.1 s")
     assert any("from 2.000 s to 5.100 s" in fact for fact in verdict.evidence)
 
 
 def test_one_pod_with_another_scheduler() -> None:
     story = gang_created(Story())
     story.tell(1.3, "pod", "MODIFIED", "gang-0-2", scheduler="default-scheduler")
-    verdict = fault(story.bind(1.5, "gang-0-2").until(4.0), "placed")
-    assert verdict.observed == "partial"
+    verdict = fault(story.bind(1.5, "gang-0-2").until(4.0), "placed", "partial")
     assert "gang-0-2 asks for another scheduler, default-scheduler" in verdict.reason
 
 
 def test_one_pod_with_another_scheduler_is_no_gang_even_if_it_is_placed() -> None:
     story = gang_created(Story())
     story.tell(1.3, "pod", "MODIFIED", "gang-0", scheduler="default-scheduler")
-    verdict = fault(gang_placed(story).until(9.0), "placed")
-    assert verdict.observed == "mismatched"
+    verdict = fault(gang_placed(story).until(9.0), "placed", "mismatched")
     assert "gang-0 asks for another scheduler, default-scheduler" in verdict.reason
 
 
 def test_scheduler_is_stopped() -> None:
-    verdict = at_deadline(gang_created(Story()).until(60.0))
-    assert verdict.observed == "ignored"
+    verdict = at_deadline(gang_created(Story()).until(60.0), "placed", "ignored")
     assert "no scheduler has handled them (is volcano running?)" in verdict.reason
 
 
 def test_held_expected_but_placed() -> None:
-    verdict = fault(gang_placed(gang_created(Story())), "held")
-    assert verdict.observed == "placed"
+    verdict = fault(gang_placed(gang_created(Story())), "held", "placed")
     assert verdict.reason.startswith("gang: expected held, observed placed")
 
 
@@ -77,90 +69,73 @@ def test_placed_expected_but_held() -> None:
     story = gang_created(Story())
     for second in range(1, 26):
         story.refuse(1.0 + second, second)
-    verdict = fault(story, "placed")
-    assert verdict.observed == "held"
-    assert "1 Insufficient cpu" in verdict.reason
+    fault(story, "placed", "held", "1 Insufficient cpu")
 
 
 def test_partial_expected_but_everything_fitted() -> None:
     story = control(Story(), bound=4, refused=0)
     for index in range(4):
         story.run(1.5, f"no-gang-x-{index}")
-    verdict = judged(story, expect_partial())
-    assert (verdict.ok, verdict.observed) == (False, "placed")
+    fault(story, expect_partial(), "placed")
 
 
 def test_nothing_there() -> None:
-    verdict = at_deadline(Story().until(60.0))
-    assert verdict.observed == "absent"
+    verdict = at_deadline(Story().until(60.0), "placed", "absent")
     assert "LeaderWorkerSet/gang is not in namespace lockstep-gang" in verdict.reason
 
 
 def test_a_workload_without_pods_tells_its_last_warning() -> None:
     story = Story().tell(1.0, "workload", "ADDED", "gang", replicas=1)
     story.warn(2.0, "LeaderWorkerSet/gang", "FailedCreate", "webhook\nrefused").until(60.0)
-    verdict = at_deadline(story)
-    assert verdict.observed == "absent"
+    verdict = at_deadline(story, "placed", "absent")
     assert "has no pods" in verdict.reason
     assert "LeaderWorkerSet/gang FailedCreate: webhook refused" in verdict.reason
 
 
 def test_bound_but_not_running() -> None:
     story = gang_created(Story())
-    for name in pods():
-        story.bind(2.0, name)
-    verdict = at_deadline(story.until(60.0))
-    assert verdict.observed == "bound"
-    assert "gang-0-1 is Pending" in verdict.reason
+    story.bind(2.0, *pods())
+    verdict = at_deadline(story.until(60.0), "placed", "bound", "gang-0-1 is Pending")
     assert verdict.bound == 4
 
 
 def test_a_drill_that_never_began_leaves_no_open_sentence() -> None:
     story = gang_placed(gang_created(Story())).until(60.0)
-    verdict = judge.conclude(story.recording, expect("recreated"))
-    assert verdict.observed == "bound"
+    verdict = concluded(story, expect("recreated"), "bound")
     assert verdict.reason.endswith("observed bound: all pods bound and running")
 
 
 def test_a_reason_is_one_line_of_bearable_length() -> None:
     story = Story().pod(1.0, "gang-0").warn(2.0, "Pod/gang-0", "Failed", "pull\n" * 500).until(60.0)
-    reason = at_deadline(story).reason
+    reason = at_deadline(story, "placed", "incomplete").reason
     assert "\n" not in reason
     assert len(reason) < 400
 
 
 def test_a_gang_of_another_namespace_does_not_count() -> None:
     story = gang_created(Story(), namespace="elsewhere")
-    assert at_deadline(gang_placed(story).until(60.0)).observed == "absent"
+    at_deadline(gang_placed(story).until(60.0), "placed", "absent")
 
 
 def test_a_gang_of_another_set_does_not_count() -> None:
-    story = Story()
-    for name in pods():
-        story.pod(1.0, name, lws="other")
-    assert at_deadline(gang_placed(story).until(60.0)).observed == "absent"
+    story = Story().members(1.0, lws="other")
+    at_deadline(gang_placed(story).until(60.0), "placed", "absent")
 
 
 def test_a_pod_deleted_in_the_middle_leaves_a_partial_gang() -> None:
     story = gang_created(Story())
-    for name in pods():
-        story.bind(2.0, name)
-    verdict = fault(story.delete(2.5, "gang-0-2").until(5.0), "placed")
-    assert verdict.observed == "partial"
+    story.bind(2.0, *pods())
+    verdict = fault(story.delete(2.5, "gang-0-2").until(5.0), "placed", "partial")
     assert "3 of 4 pods of gang-0 bound for 2.5 s after gang-0-2 terminated" in verdict.reason
 
 
 def test_a_group_that_is_recreated_completely_is_no_violation() -> None:
     story = gang_created(Story())
-    for name in pods():
-        story.bind(2.0, name)
+    story.bind(2.0, *pods())
     story.delete(10.0, "gang-0-2")
-    for name in ("gang-0", "gang-0-1", "gang-0-3"):
-        story.tell(10.5, "pod", "MODIFIED", name, deleting=True)
-    for name in ("gang-0", "gang-0-1", "gang-0-3"):
-        story.delete(25.0, name)
-    for name in pods():
-        story.pod(26.0, name)
+    story.change(10.5, *("gang-0", "gang-0-1", "gang-0-3"), deleting=True)
+    story.delete(25.0, *("gang-0", "gang-0-1", "gang-0-3"))
+    story.members(26.0)
     verdict = accepted(gang_placed(story, at=27.0), expect("placed"))
     assert verdict.bind_skew_seconds == 0.03
 
@@ -169,22 +144,17 @@ def test_another_generation_with_another_size_is_a_gang_of_its_own() -> None:
     story = Story()
     for name in pods()[:2]:
         story.pod(0.0, name, node="w1", phase="Running", size=2, revision="old", listed=True)
-    for name in pods()[:2]:
-        story.tell(5.0, "pod", "MODIFIED", name, deleting=True)
-    for name in pods()[:2]:
-        story.delete(6.0, name)
-    for name in pods():
-        story.pod(7.0, name, size=4, revision="new")
+    story.change(5.0, *pods()[:2], deleting=True)
+    story.delete(6.0, *pods()[:2])
+    story.members(7.0, size=4, revision="new")
     story.pod_group(7.0)
     accepted(gang_placed(story, at=8.0), expect("placed"))
 
 
 def test_binds_told_late_after_a_cut_are_not_held_against_the_gang() -> None:
     story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").watch(6.0, "resumed")
-    for name in pods()[1:]:
-        story.bind(6.01, name)
-    for name in pods():
-        story.run(6.1, name)
+    story.bind(6.01, *pods()[1:])
+    story.run(6.1, *pods())
     verdict = accepted(story, expect("placed"))
     assert verdict.bind_skew_seconds is None
     assert any("cut from 2.050 to 6.000 s" in fact for fact in verdict.evidence)
@@ -193,4 +163,4 @@ def test_binds_told_late_after_a_cut_are_not_held_against_the_gang() -> None:
 def test_a_gang_that_stays_partial_after_a_cut_is_found() -> None:
     story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").watch(6.0, "resumed")
     assert judge.judge(story.until(7.0).recording, expect("placed")) is None
-    assert fault(story.until(9.0), "placed").observed == "partial"
+    fault(story.until(9.0), "placed", "partial")

@@ -23,11 +23,9 @@ from tests.unit.lockstep.story import (
 
 def test_placed_needs_every_pod_running() -> None:
     story = gang_created(Story())
-    for name in pods():
-        story.bind(2.0, name)
+    story.bind(2.0, *pods())
     assert judge.judge(story.recording, expect("placed")) is None
-    for name in pods():
-        story.run(2.2, name)
+    story.run(2.2, *pods())
     verdict = accepted(story, expect("placed"))
     assert verdict.observed == "placed"
     assert (verdict.bound, verdict.size) == (4, 4)
@@ -70,9 +68,7 @@ def test_placed_with_several_groups_waits_for_all_and_reports_the_longest_skew()
 
 
 def test_pods_that_were_bound_before_the_recording_have_no_bind_skew() -> None:
-    story = Story()
-    for name in pods():
-        story.pod(0.0, name, node="w1", phase="Running", listed=True)
+    story = Story().members(0.0, node="w1", phase="Running", listed=True)
     story.pod_group(0.0, listed=True)
     verdict = accepted(story, expect("placed"))
     assert verdict.bind_skew_seconds is None
@@ -115,9 +111,7 @@ def test_held_does_not_count_cycles_before_the_last_taint_change() -> None:
 
 def test_held_again_when_volcano_no_longer_writes_events() -> None:
     unschedulable = [{"type": "Unschedulable", "status": "True", "reason": "", "message": ""}]
-    story = Story()
-    for name in pods():
-        story.pod(0.0, name, listed=True)
+    story = Story().members(0.0, listed=True)
     story.pod_group(0.0, conditions=unschedulable, listed=True)
     story.refuse(0.0, 2, tasks=1, listed=True).refuse(0.0, 23, listed=True).until(1.0)
     assert judge.assess(story.recording, expect("held")) == RecheckAt(3.0)
@@ -126,9 +120,7 @@ def test_held_again_when_volcano_no_longer_writes_events() -> None:
 
 
 def test_held_is_not_believed_of_a_scheduler_that_stopped_long_ago() -> None:
-    story = Story()
-    for name in pods():
-        story.pod(0.0, name, listed=True)
+    story = Story().members(0.0, listed=True)
     story.pod_group(0.0, listed=True).refuse(0.0, 5, listed=True).until(30.0)
     assert judge.judge(story.recording, expect("held")) is None
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from lockstep import judge
-from lockstep.judge import Verdict
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory, names
-from tests.unit.lockstep.judge.verdicts import accepted
+from tests.unit.lockstep.judge.verdicts import accepted, concluded
 from tests.unit.lockstep.story import expect
 
 LEADER_FIRST = expect("leader-first", min_member=1)
@@ -40,13 +38,8 @@ def split() -> DrillStory:
 
 def released(story: DrillStory) -> DrillStory:
     story.mark(18.0, Topic.ROOM_FOR_ALL, "4 pods")
-    for name in names()[2:]:
-        story.bind(18.5, name).run(19.0, name)
+    story.bind(18.5, *names()[2:]).run(19.0, *names()[2:])
     return story.over(25.0)
-
-
-def conclude(story: DrillStory) -> Verdict:
-    return judge.conclude(story.recording, LEADER_FIRST)
 
 
 def test_leader_first_with_a_part_bound_and_the_rest_later() -> None:
@@ -61,15 +54,10 @@ def test_leader_first_with_a_part_bound_and_the_rest_later() -> None:
     assert "Insufficient cpu" in verdict.evidence[0]
 
 
-def test_leader_first_waits_for_the_end_of_the_drill() -> None:
-    assert judge.judge(split().recording, LEADER_FIRST) is None
-
-
 def test_a_group_that_is_held_is_not_leader_first() -> None:
     story = with_room_for_a_part()
     story.own_pod_group(11.0, minMember=1)
-    verdict = conclude(story.over(20.0))
-    assert (verdict.observed, verdict.ok) == ("held", False)
+    concluded(story.over(20.0), LEADER_FIRST, "held")
 
 
 def test_workers_before_a_ready_leader_are_a_failure() -> None:
@@ -77,9 +65,7 @@ def test_workers_before_a_ready_leader_are_a_failure() -> None:
     story.own_pod_group(11.0, minMember=1)
     story.workers(11.1)
     story.bind(12.0, "gang-0")
-    verdict = conclude(story.over(20.0))
-    assert (verdict.observed, verdict.ok) == ("partial", False)
-    assert "was created before the leader was ready" in verdict.reason
+    concluded(story.over(20.0), LEADER_FIRST, "partial", "was created before the leader was ready")
 
 
 def test_workers_without_their_leader_are_a_failure() -> None:
@@ -87,33 +73,27 @@ def test_workers_without_their_leader_are_a_failure() -> None:
     story.own_pod_group(11.0, minMember=1)
     story.workers(11.1)
     story.bind(12.0, "gang-0-1")
-    verdict = conclude(story.over(20.0))
-    assert (verdict.observed, verdict.ok) == ("partial", False)
-    assert "but not the leader gang-0" in verdict.reason
+    concluded(story.over(20.0), LEADER_FIRST, "partial", "but not the leader gang-0")
 
 
 def test_a_part_that_does_not_last_shows_nothing() -> None:
     story = leader_alone().mark(13.0, Topic.ROOM_FOR_ALL, "4 pods")
     story.workers(13.1)
-    for name in names()[1:]:
-        story.bind(13.5, name).run(14.0, name)
-    verdict = conclude(story.over(20.0))
-    assert (verdict.observed, verdict.ok) == ("placed", False)
-    assert "not a lasting part" in verdict.reason
+    story.bind(13.5, *names()[1:]).run(14.0, *names()[1:])
+    concluded(story.over(20.0), LEADER_FIRST, "placed", "not a lasting part")
 
 
 def test_a_group_that_stays_partly_bound_with_room_is_a_failure() -> None:
-    verdict = conclude(split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").over(25.0))
-    assert (verdict.observed, verdict.ok) == ("partial", False)
+    verdict = concluded(
+        split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").over(25.0), LEADER_FIRST, "partial"
+    )
     assert "did not become complete when there was room" in verdict.reason
 
 
 def test_a_pod_group_of_the_whole_group_is_a_mismatch() -> None:
     story = split()
     story.tell(14.0, "podgroup", "MODIFIED", "gang-0-r1", minMember=4)
-    verdict = conclude(released(story))
-    assert (verdict.observed, verdict.ok) == ("mismatched", False)
-    assert "minMember 4, not 1" in verdict.reason
+    concluded(released(story), LEADER_FIRST, "mismatched", "minMember 4, not 1")
 
 
 def rights_taken() -> DrillStory:
@@ -128,8 +108,7 @@ def without_rights() -> DrillStory:
 def recovered(story: DrillStory) -> DrillStory:
     story.mark(16.0, Topic.RIGHTS_BACK, "LWS may again").own_pod_group(17.0)
     story.workers(17.1)
-    for name in names():
-        story.bind(17.5, name).run(18.0, name)
+    story.bind(17.5, *names()).run(18.0, *names())
     return story.over(22.0)
 
 
@@ -142,33 +121,26 @@ def test_refused_with_the_words_of_lws_and_the_recovery() -> None:
 def test_allowed_when_a_pod_group_was_made_all_the_same() -> None:
     story = without_rights()
     story.own_pod_group(15.5)
-    verdict = judge.conclude(
-        story.mark(16.0, Topic.RIGHTS_BACK, "LWS").over(20.0).recording, REFUSED
+    concluded(
+        story.mark(16.0, Topic.RIGHTS_BACK, "LWS").over(20.0), REFUSED, "allowed", "gang-0-r1"
     )
-    assert (verdict.observed, verdict.ok) == ("allowed", False)
-    assert "gang-0-r1" in verdict.reason
 
 
 def test_unmanaged_when_the_leader_started_without_a_pod_group() -> None:
     story = without_rights()
     story.bind(15.5, "gang-0")
-    verdict = judge.conclude(
-        story.mark(16.0, Topic.RIGHTS_BACK, "LWS").over(20.0).recording, REFUSED
-    )
-    assert (verdict.observed, verdict.ok) == ("unmanaged", False)
+    concluded(story.mark(16.0, Topic.RIGHTS_BACK, "LWS").over(20.0), REFUSED, "unmanaged")
 
 
 def test_silent_when_lws_reported_no_error() -> None:
-    verdict = judge.conclude(recovered(rights_taken()).recording, REFUSED)
-    assert (verdict.observed, verdict.ok) == ("silent", False)
+    concluded(recovered(rights_taken()), REFUSED, "silent")
 
 
 def test_stuck_when_the_group_did_not_come_back_with_the_rights() -> None:
     story = without_rights().mark(16.0, Topic.RIGHTS_BACK, "LWS may again").over(70.0)
-    verdict = judge.conclude(story.recording, REFUSED)
-    assert (verdict.observed, verdict.ok) == ("stuck", False)
+    concluded(story, REFUSED, "stuck")
 
 
 def test_lost_when_nothing_was_recreated() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not").over(20.0)
-    assert judge.conclude(story.recording, REFUSED).observed == "lost"
+    concluded(story, REFUSED, "lost")

@@ -48,12 +48,9 @@ def _released() -> Story:
 
 def _at_one_time() -> Story:
     """Everything in one instant, as a relist tells it."""
-    story = Story()
-    for name in pods():
-        story.pod(1.0, name)
+    story = Story().members(1.0)
     story.pod_group(1.0)
-    for name in pods():
-        story.bind(1.0, name).run(1.0, name)
+    story.bind(1.0, *pods()).run(1.0, *pods())
     return story
 
 

@@ -8,7 +8,7 @@ from lockstep import judge
 from lockstep.judge import Verdict
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory, names
-from tests.unit.lockstep.judge.verdicts import accepted
+from tests.unit.lockstep.judge.verdicts import accepted, concluded
 from tests.unit.lockstep.story import expect
 
 EXPECTATION = expect("recreated")
@@ -62,8 +62,7 @@ def test_kept_when_only_the_killed_worker_came_back() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.WORKER_KILLED, "gang-0-1")
     story.delete(10.1, "gang-0-1")
     story.pod(10.2, "gang-0-1", revision="r1").bind(10.3, "gang-0-1").run(10.4, "gang-0-1")
-    verdict = conclude(story.over(20.0))
-    assert (verdict.observed, verdict.ok) == ("kept", False)
+    verdict = concluded(story.over(20.0).until(45.0), EXPECTATION, "kept")
     assert "only gang-0-1 was recreated" in verdict.reason
     assert "lws#998" in verdict.reason
 
@@ -71,15 +70,12 @@ def test_kept_when_only_the_killed_worker_came_back() -> None:
 def test_orphaned_when_the_old_pod_group_was_taken_for_the_new_one() -> None:
     story = leader_killed().gone(10.1, revision=None)
     story.leader(10.3).tell(10.4, "podgroup", "DELETED", "gang-0-r1")
-    verdict = conclude(story)
-    assert (verdict.observed, verdict.ok) == ("orphaned", False)
-    assert "lws#1054" in verdict.reason
+    concluded(story.until(45.0), EXPECTATION, "orphaned", "lws#1054")
 
 
 def test_orphaned_without_that_race_is_not_blamed_on_it() -> None:
     story = leader_killed().gone(10.1).leader(11.0)
-    verdict = conclude(story)
-    assert verdict.observed == "orphaned"
+    verdict = concluded(story.until(45.0), EXPECTATION, "orphaned")
     assert "lws#1054" not in verdict.reason
     assert "does LWS have permission to create PodGroups?" in verdict.reason
 
@@ -88,15 +84,12 @@ def test_a_complete_group_under_another_leaders_pod_group_is_orphaned() -> None:
     story = leader_killed().gone(10.1, revision=None)
     story.leader(11.0)
     story.workers(11.1)
-    for name in names():
-        story.bind(11.3, name).run(11.5, name)
+    story.bind(11.3, *names()).run(11.5, *names())
     assert conclude(story.over(20.0)).observed == "orphaned"
 
 
 def test_lost_when_no_leader_comes() -> None:
-    verdict = conclude(leader_killed().gone(10.1))
-    assert (verdict.observed, verdict.ok) == ("lost", False)
-    assert "got no new leader" in verdict.reason
+    concluded(leader_killed().gone(10.1).until(45.0), EXPECTATION, "lost", "got no new leader")
 
 
 def test_torn_when_the_new_group_is_bound_in_part_for_long() -> None:
@@ -105,9 +98,7 @@ def test_torn_when_the_new_group_is_bound_in_part_for_long() -> None:
     story.workers(11.1)
     for at, name in zip((11.3, 11.4, 11.5, 15.0), names(), strict=True):
         story.bind(at, name).run(at + 0.1, name)
-    verdict = conclude(story.over(20.0))
-    assert (verdict.observed, verdict.ok) == ("torn", False)
-    assert "partly bound for 3.7 s" in verdict.reason
+    concluded(story.over(20.0).until(45.0), EXPECTATION, "torn", "partly bound for 3.7 s")
 
 
 def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
@@ -120,15 +111,17 @@ def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
 
 
 def test_untouched_when_an_incident_hit_no_pod() -> None:
-    verdict = conclude(DrillStory().whole(1.0).mark(10.0, Topic.NODE_LOST, "w9").over(20.0))
-    assert (verdict.observed, verdict.ok) == ("untouched", False)
+    concluded(
+        DrillStory().whole(1.0).mark(10.0, Topic.NODE_LOST, "w9").over(20.0).until(45.0),
+        EXPECTATION,
+        "untouched",
+    )
 
 
 def test_a_second_pod_group_is_one_too_many() -> None:
     story = struck()
     story.pod_group(35.0, name="gang-0-old", ownerUid="somebody")
-    verdict = conclude(story.over(40.0))
-    assert (verdict.observed, verdict.ok) == ("mismatched", False)
+    verdict = concluded(story.over(40.0).until(45.0), EXPECTATION, "mismatched")
     assert "unexpected PodGroup gang-0-old" in verdict.reason
 
 
@@ -136,9 +129,7 @@ def test_a_second_pod_group_is_one_too_many() -> None:
 def test_unmanaged_when_the_drill_found_no_pod_group_to_start_from(gave_up: bool) -> None:
     story = DrillStory().leader(1.0)
     story.workers(1.1)
-    for name in names():
-        story.bind(2.0, name).run(2.1, name)
+    story.bind(2.0, *names()).run(2.1, *names())
     if gave_up:
         story.mark(60.0, Topic.FAILED, "no whole group")
-    verdict = conclude(story, until=62.0)
-    assert (verdict.observed, verdict.ok) == ("unmanaged", False)
+    concluded(story.until(62.0), EXPECTATION, "unmanaged")

@@ -7,7 +7,7 @@ import pytest
 from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, Workload
 from tests.unit.lockstep.crowds import ended
-from tests.unit.lockstep.judge.verdicts import accepted, judged
+from tests.unit.lockstep.judge.verdicts import accepted, fault, judged
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
 HIGH = [f"high-0{suffix}" for suffix in ("", "-1", "-2", "-3")]
@@ -31,10 +31,8 @@ def arrived(story: Story, at: float = 5.0, priority: str | None = "high") -> Sto
 
 
 def placed(story: Story, at: float = 7.0) -> Story:
-    for name in HIGH:
-        story.bind(at, name)
-    for name in HIGH:
-        story.run(at + 0.2, name)
+    story.bind(at, *HIGH)
+    story.run(at + 0.2, *HIGH)
     return story
 
 
@@ -80,17 +78,14 @@ def test_nothing_is_known_before_the_rival_comes() -> None:
 
 
 def test_room_for_both_is_no_preemption() -> None:
-    verdict = judged(placed(arrived(full_pool())), rivalry())
-    assert (verdict.observed, verdict.ok) == ("placed", False)
+    fault(placed(arrived(full_pool())), rivalry(), "placed")
 
 
 def test_a_gang_that_loses_a_part_and_keeps_the_rest_is_cut() -> None:
     story = arrived(full_pool())
     story.delete(6.0, "gang-0-3")
     assert isinstance(judge.assess(story.until(7.0).recording, rivalry()), RecheckAt)
-    verdict = judged(story.until(8.5), rivalry())
-    assert (verdict.observed, verdict.ok) == ("cut", False)
-    assert "kept others for 2.5 s" in verdict.reason
+    verdict = fault(story.until(8.5), rivalry(), "cut", "kept others for 2.5 s")
     assert verdict.evidence == ["still bound: gang-0, gang-0-1, gang-0-2"]
 
 
@@ -101,8 +96,7 @@ def test_a_gang_that_went_bit_by_bit_is_cut_also_when_it_is_gone() -> None:
 
 def test_a_rival_that_gets_a_part_of_the_room_is_partial() -> None:
     story = ended(arrived(full_pool()), 6.0, 0).bind(7.0, "high-0").until(10.0)
-    verdict = judged(story, rivalry())
-    assert (verdict.observed, verdict.ok) == ("partial", False)
+    fault(story, rivalry(), "partial")
 
 
 def waiting() -> Story:
@@ -125,8 +119,7 @@ def waiting() -> Story:
 def test_waits_is_found_after_some_time_when_preemption_is_expected() -> None:
     story = waiting()
     assert judge.assess(story.until(24.0).recording, rivalry()) == RecheckAt(25.0)
-    verdict = judged(story.until(25.0), rivalry())
-    assert (verdict.observed, verdict.ok) == ("waits", False)
+    verdict = fault(story.until(25.0), rivalry(), "waits")
     assert verdict.reason.endswith(OVERUSED)
     assert "high-0: pods of priority class high, PodGroup high-0-r1 of none" in verdict.evidence[0]
     assert verdict.evidence[-1] == OVERUSED

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from lockstep import judge
 from lockstep.judge.drill_marks import Topic
 from lockstep.scenarios.registry import SCALE_STEPS as STEPS
 from tests.unit.lockstep.drill_story import DrillStory, names
-from tests.unit.lockstep.judge.verdicts import accepted
+from tests.unit.lockstep.judge.verdicts import accepted, concluded
 from tests.unit.lockstep.story import expect
 
 EXPECTATION = expect("scaled")
@@ -35,23 +34,15 @@ def test_scaled_through_all_steps_with_their_times() -> None:
     assert verdict.bind_skew_seconds == 0.03
 
 
-def test_scaled_waits_for_the_end_of_the_drill() -> None:
-    assert judge.judge(scaled().recording, EXPECTATION) is None
-
-
 def test_strayed_when_a_group_is_missing() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").until(20.0)
-    verdict = judge.conclude(story.recording, EXPECTATION)
-    assert (verdict.observed, verdict.ok) == ("strayed", False)
-    assert "scaled to 2: 1 complete groups" in verdict.reason
+    concluded(story, EXPECTATION, "strayed", "scaled to 2: 1 complete groups")
 
 
 def test_strayed_when_a_pod_group_outlives_its_group() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
     story.mark(20.0, Topic.SCALE, "1").gone(21.0, 1, revision=None).over(30.0)
-    verdict = judge.conclude(story.recording, EXPECTATION)
-    assert (verdict.observed, verdict.ok) == ("strayed", False)
-    assert "unexpected PodGroup gang-1-r1" in verdict.reason
+    concluded(story, EXPECTATION, "strayed", "unexpected PodGroup gang-1-r1")
 
 
 def test_strayed_when_a_group_was_bound_in_part_for_long() -> None:
@@ -60,17 +51,12 @@ def test_strayed_when_a_group_was_bound_in_part_for_long() -> None:
     story.workers(11.0, 1)
     for at, name in zip((12.0, 12.0, 12.0, 16.0), names(1), strict=True):
         story.bind(at, name).run(at, name)
-    verdict = judge.conclude(story.over(20.0).recording, EXPECTATION)
-    assert (verdict.observed, verdict.ok) == ("strayed", False)
-    assert "gang-1 was partly bound for 4.0 s" in verdict.reason
+    concluded(story.over(20.0), EXPECTATION, "strayed", "gang-1 was partly bound for 4.0 s")
 
 
 def test_strayed_when_a_pod_outlives_its_group() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
     story.mark(20.0, Topic.SCALE, "1")
-    for name in names(1)[:3]:
-        story.delete(21.0, name)
+    story.delete(21.0, *names(1)[:3])
     story.tell(21.5, "podgroup", "DELETED", "gang-1-r1")
-    verdict = judge.conclude(story.over(30.0).recording, EXPECTATION)
-    assert (verdict.observed, verdict.ok) == ("strayed", False)
-    assert "5 pods, not 1 x 4" in verdict.reason
+    concluded(story.over(30.0), EXPECTATION, "strayed", "5 pods, not 1 x 4")

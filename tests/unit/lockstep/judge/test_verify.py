@@ -43,8 +43,7 @@ def test_placed_holds() -> None:
 
 def test_bound_but_not_yet_running_holds() -> None:
     story = gang_created(a_set(Story()))
-    for name in pods():
-        story.bind(2.0, name)
+    story.bind(2.0, *pods())
     assert (only(story).state, only(story).holds) == ("bound", True)
 
 
@@ -77,8 +76,7 @@ def test_partly_bound_just_now_is_not_clear() -> None:
 
 def test_complete_without_a_pod_group_is_broken() -> None:
     story = a_set(Story())
-    for name in pods():
-        story.pod(1.0, name, podGroup=None)
+    story.members(1.0, podGroup=None)
     report = only(gang_placed(story).until(9.0))
     assert (report.state, report.holds) == ("unmanaged", False)
     assert "no PodGroup was created" in report.reason
@@ -119,8 +117,7 @@ def test_waiting_without_a_scheduler_is_not_clear() -> None:
 def test_each_group_of_each_set_is_reported_and_scaled_down_ones_are_not() -> None:
     story = gang_placed(gang_created(a_set(Story(), replicas=1)))
     gang_created(story, at=1.0, group=1)
-    for name in pods(1):
-        story.delete(2.0, name)
+    story.delete(2.0, *pods(1))
     a_set(story, name="other")
     assert [r.group for r in verification.examine(story.recording)] == ["gang-0", "other-0"]
 

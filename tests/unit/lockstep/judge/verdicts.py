@@ -21,16 +21,28 @@ def accepted(story: Story, expectation: Expectation) -> Verdict:
     return verdict
 
 
-def fault(story: Story, verdict: str) -> Verdict:
-    """The verdict that the story already decides, which is not ok."""
-    decided = judged(story, expect(verdict))
-    assert not decided.ok
-    return decided
+def fault(story: Story, expected: Expectation | str, observed: str, *words: str) -> Verdict:
+    """The verdict that the story already decides: a failure whose reason has these words."""
+    return _failed(judged(story, _expectation(expected)), observed, words)
 
 
-def at_deadline(story: Story, verdict: str = "placed") -> Verdict:
-    """The verdict that is decided only at the deadline, which is not ok."""
-    assert judge.judge(story.recording, expect(verdict)) is None
-    concluded = judge.conclude(story.recording, expect(verdict))
-    assert not concluded.ok
-    return concluded
+def concluded(story: Story, expected: Expectation | str, observed: str, *words: str) -> Verdict:
+    """The verdict at the end of the story: a failure whose reason has these words."""
+    verdict = judge.conclude(story.recording, _expectation(expected))
+    return _failed(verdict, observed, words)
+
+
+def at_deadline(story: Story, expected: Expectation | str, observed: str, *words: str) -> Verdict:
+    """The failure that is decided only at the deadline."""
+    assert judge.judge(story.recording, _expectation(expected)) is None
+    return concluded(story, expected, observed, *words)
+
+
+def _expectation(expected: Expectation | str) -> Expectation:
+    return expect(expected) if isinstance(expected, str) else expected
+
+
+def _failed(verdict: Verdict, observed: str, words: tuple[str, ...]) -> Verdict:
+    assert (verdict.observed, verdict.ok) == (observed, False)
+    assert all(word in verdict.reason for word in words), verdict.reason
+    return verdict
