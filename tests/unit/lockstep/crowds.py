@@ -38,3 +38,15 @@ def taking_turns(groups: int = 3, **facts: Any) -> Story:
     for group in range(groups):
         turn(story, 2.0 + 3.0 * group, group, **facts)
     return gang_placed(story, 2.0 + 3.0 * groups, 0).until(4.0 + 3.0 * groups)
+
+
+def deadlock(shares: tuple[int, ...] = (1, 1, 2), **facts: Any) -> Story:
+    """Some pods of each gang are bound, and all others refused."""
+    story = Story()
+    for group, share in enumerate(shares):
+        for index, name in enumerate(pods(group)):
+            role = "worker" if index else "leader"
+            story.pod(1.0, name, group, role=role, podGroup=None, **facts)
+        story.bind(2.0, *pods(group)[:share])
+        story.refuse_pod(2.1, *pods(group)[share:])
+    return story

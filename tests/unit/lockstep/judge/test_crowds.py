@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,9 +9,9 @@ from hypothesis import strategies as st
 from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, figures
 from lockstep.judge.history import History
-from tests.unit.lockstep.crowds import crowd, ended, taking_turns, turn
+from tests.unit.lockstep.crowds import crowd, deadlock, ended, taking_turns, turn
 from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault, judged
-from tests.unit.lockstep.story import NAMESPACE, Story, expect, gang_created, gang_placed, pods
+from tests.unit.lockstep.story import NAMESPACE, expect, gang_created, gang_placed, pods
 
 
 def serialized(groups: int = 3) -> Expectation:
@@ -123,18 +121,6 @@ def test_a_group_recreated_without_a_pod_group_is_a_mismatch() -> None:
         "PodGroup gang-2-r1 of an earlier leader still existed when gang-2 was created, then it "
         "was deleted, and LWS created no other (lws#1054)"
     ) in verdict.reason
-
-
-def deadlock(shares: tuple[int, ...] = (1, 1, 2), **facts: Any) -> Story:
-    """Some pods of each gang are bound, and all others refused."""
-    story = Story()
-    for group, share in enumerate(shares):
-        for index, name in enumerate(pods(group)):
-            role = "worker" if index else "leader"
-            story.pod(1.0, name, group, role=role, podGroup=None, **facts)
-        story.bind(2.0, *pods(group)[:share])
-        story.refuse_pod(2.1, *pods(group)[share:])
-    return story
 
 
 def deadlocked(groups: int = 3) -> Expectation:

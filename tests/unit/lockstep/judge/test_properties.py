@@ -13,9 +13,9 @@ from msgspec import structs
 from lockstep import judge
 from lockstep.judge import Expectation, limits
 from lockstep.recording.model import Recording
-from tests.unit.lockstep.crowds import taking_turns
+from tests.unit.lockstep.crowds import deadlock, taking_turns
 from tests.unit.lockstep.judge.test_capped import capped, queued
-from tests.unit.lockstep.judge.test_crowds import deadlock, deadlocked, serialized
+from tests.unit.lockstep.judge.test_crowds import deadlocked, serialized
 from tests.unit.lockstep.story import (
     Story,
     control,

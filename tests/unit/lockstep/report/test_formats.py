@@ -28,16 +28,16 @@ def test_markdown_has_a_row_per_receipt() -> None:
     assert text.startswith("## ✅ Yes: every gang was bound as a whole, or not at all.\n")
     assert (
         "| ✅ | constrained-released | `released` | `released` "
-        "| 4 of 4 | 18 ms | 597 ms | 2.90 s |" in text
+        "| 4 of 4 | 226 ms | 717 ms | 5.35 s |" in text
     )
     assert text.count("| ✅ |") == 4
-    assert "- `2 of 4 pods bound, 2 pending for 5.01 s, no PodGroup`" in text
+    assert "- `bound: no-gang-deployment-754d5f6c6d-fsdn7, " in text
 
 
 def test_markdown_failure_comes_first() -> None:
     text = markdown.render([samples.broken(), samples.partial()])
     assert text.startswith("## ❌ No:")
-    assert "- **gang**: `gang-pods-0 was partly bound from 2.000 s to 8.000 s" in text
+    assert "- **gang**: `3 of 4 pods of gang-0 bound for 6.0 s" in text
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_junit_has_a_case_per_receipt() -> None:
     suite = root[0]
     assert (suite.get("tests"), suite.get("failures")) == ("4", "0")
     assert [case.get("name") for case in suite] == [one.step for one in samples.demo()]
-    assert suite[0].get("time") == "3.120"
+    assert suite[0].get("time") == "3.027"
 
 
 def test_junit_failure_has_the_reason() -> None:
@@ -76,7 +76,7 @@ def test_junit_failure_has_the_reason() -> None:
     failure = root.find(".//failure")
     assert failure is not None
     message = failure.get("message") or ""
-    assert message.startswith("expected placed, observed partial: gang-pods-0 was partly bound")
+    assert message.startswith("expected placed, observed partial: 3 of 4 pods of gang-0 bound")
     assert "<&>" in message
     assert root.get("failures") == "1"
 
@@ -97,7 +97,7 @@ def test_summary_puts_gangs_first() -> None:
     stuck = samples.changed(samples.placed(), verdict=failed)
     assert summarize([stuck]).answer == "unclear"
     assert summarize([stuck, samples.broken()]).answer == "no"
-    assert "within 21 ms" in summarize(samples.demo()).lead
+    assert "within 226 ms" in summarize(samples.demo()).lead
     assert "2 of 4 pods" in summarize(samples.demo()).lead
 
 

