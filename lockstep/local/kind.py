@@ -12,11 +12,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
-from lightkube import Client
 from lightkube.resources.core_v1 import Node
 
 import toolchain
@@ -37,7 +35,7 @@ POLL_EVERY = 0.5
 
 def create(name: str, text: str) -> dict[str, str]:
     """Create the cluster of a config, or adopt the cluster that an interrupted run created."""
-    require_engine()
+    _require_engine()
     if name in _clusters():
         if not _mark(name).exists():
             raise LockstepError(
@@ -47,22 +45,25 @@ def create(name: str, text: str) -> dict[str, str]:
         if _mark(name).read_text() == text and _is_ready(name, text):
             return _description(name)
         delete(name)
-    with _cleaned_up(name):
+    try:
         _mark(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _mark(name).write_text(text)
         if not _network("inspect"):
             _network_mark(name).touch()
         _kind("create", name, "--config", str(_mark(name)), "--wait", "120s")
         _kubeconfig(name).chmod(0o600)
-        with _client(name) as client:
-            await_ready(client, _node_count(text), READY_WITHIN)
+        _await_ready(name, text, READY_WITHIN)
+    except BaseException:  # also when the run is interrupted
+        with contextlib.suppress(LockstepError):
+            delete(name)
+        raise
     return _description(name)
 
 
 def delete(name: str) -> None:
     """Delete the cluster and its folder; a cluster without our mark is left alone."""
     if _mark(name).exists():
-        require_engine()
+        _require_engine()
         _kind("delete", name)
         if _network_mark(name).exists():
             # The engine refuses while a container of another cluster uses the network.
@@ -71,7 +72,7 @@ def delete(name: str) -> None:
         shutil.rmtree(_mark(name).parent)
 
 
-def require_engine() -> None:
+def _require_engine() -> None:
     """Raise a one-line error when the container engine is missing; kind's own error is long."""
     engine = _engine()
     instead = "or set clusterProvider to kwok, which needs none"
@@ -85,20 +86,22 @@ def require_engine() -> None:
         raise LockstepError(f"{engine} is installed but does not answer; start it, {instead}")
 
 
-def await_ready(client: Client, nodes: int, within: float) -> None:
+def _await_ready(name: str, text: str, within: float) -> None:
     """Wait until all nodes are ready; kind itself waits for the control plane only.
 
     The nodes are listed again and again, because lightkube restarts a watch that the API server
     ends: a watch has no deadline, and a node that stays NotReady sends no event.
     """
+    nodes = len(yaml.safe_load(text)["nodes"])
     deadline = time.monotonic() + within
-    while (ready := sum(map(_has_ready_condition, client.list(Node)))) < nodes:
-        if time.monotonic() > deadline:
-            raise LockstepError(
-                f"timed out after {within:.0f} s: {ready} of {nodes} nodes of the kind cluster are "
-                "ready; check the machine's free memory and disk"
-            )
-        time.sleep(POLL_EVERY)
+    with client.client(str(_kubeconfig(name))) as api:
+        while (ready := sum(map(_has_ready_condition, api.list(Node)))) < nodes:
+            if time.monotonic() > deadline:
+                raise LockstepError(
+                    f"timed out after {within:.0f} s: {ready} of {nodes} nodes of the kind cluster "
+                    "are ready; check the machine's free memory and disk"
+                )
+            time.sleep(POLL_EVERY)
 
 
 def _has_ready_condition(node: Node) -> bool:
@@ -108,22 +111,10 @@ def _has_ready_condition(node: Node) -> bool:
 
 def _is_ready(name: str, text: str) -> bool:
     try:
-        with _client(name) as client:
-            await_ready(client, _node_count(text), ADOPT_WITHIN)
+        _await_ready(name, text, ADOPT_WITHIN)
     except Exception:  # whatever is wrong with the cluster, it is recreated
         return False
     return True
-
-
-@contextlib.contextmanager
-def _cleaned_up(name: str) -> Iterator[None]:
-    """Delete a cluster that could not be created, also when the run is interrupted."""
-    try:
-        yield
-    except BaseException:
-        with contextlib.suppress(LockstepError):
-            delete(name)
-        raise
 
 
 def _clusters() -> list[str]:
@@ -184,16 +175,8 @@ def _network(verb: str) -> bool:
     return done.returncode == 0
 
 
-def _node_count(text: str) -> int:
-    return len(yaml.safe_load(text)["nodes"])
-
-
 def _kubeconfig(name: str) -> Path:
     return paths.cluster_dir(name) / "kubeconfig"
-
-
-def _client(name: str) -> Client:
-    return client.client(str(_kubeconfig(name)))
 
 
 def _description(name: str) -> dict[str, str]:

@@ -38,7 +38,7 @@ VOLCANO_NAMESPACE = "volcano-system"
 class Operator:
     """How an operator's processes are prepared, and where they answer once they work."""
 
-    prepare: Callable[[EmbeddedCluster, Client, Path, str], Sequence[supervisor.Program]]
+    prepare: Callable[[EmbeddedCluster, Client, Path, str], supervisor.Commands]
     health: Sequence[tuple[str, str]]
     """Health endpoints: the name of the port and the path."""
     listens: Sequence[str] = ()
@@ -51,8 +51,8 @@ def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
     folder = cluster.folder / "operators" / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with kube.client(str(cluster.kubeconfig)) as client:
-        programs = operator.prepare(cluster, client, folder, version)
-    supervisor.run(folder, cluster.folder, programs)
+        commands = operator.prepare(cluster, client, folder, version)
+    supervisor.run(folder, cluster.folder, commands)
     for port, path in operator.health:
         connect = partial(http.client.HTTPConnection, "127.0.0.1", cluster.ports[port], timeout=2)
         if not ports.await_ok(connect, path, HEALTH_TIMEOUT):
@@ -72,22 +72,19 @@ def host_config(text: str, numbers: dict[str, int], certificates: Path) -> dict[
     scheduler provider, stays as it is in the cluster.
     """
     config: dict[str, Any] = yaml.safe_load(text) or {}
-    config["leaderElection"] = {**config.get("leaderElection", {}), "leaderElect": False}
-    config["internalCertManagement"] = {
-        **config.get("internalCertManagement", {}),
-        "enable": False,
+    changes: dict[str, dict[str, Any]] = {
+        "leaderElection": {"leaderElect": False},
+        "internalCertManagement": {"enable": False},
+        "webhook": {
+            "host": "127.0.0.1",
+            "port": numbers["lwsWebhook"],
+            "certDir": str(certificates),
+        },
+        "health": {"healthProbeBindAddress": f"127.0.0.1:{numbers['lwsHealth']}"},
+        "metrics": {"bindAddress": "0"},
     }
-    config["webhook"] = {
-        **config.get("webhook", {}),
-        "host": "127.0.0.1",
-        "port": numbers["lwsWebhook"],
-        "certDir": str(certificates),
-    }
-    config["health"] = {
-        **config.get("health", {}),
-        "healthProbeBindAddress": f"127.0.0.1:{numbers['lwsHealth']}",
-    }
-    config["metrics"] = {**config.get("metrics", {}), "bindAddress": "0"}
+    for section, values in changes.items():
+        config[section] = {**config.get(section, {}), **values}
     # With the client's default rate limit, pod creation would be the bottleneck.
     config.setdefault("clientConnection", {"qps": 1000, "burst": 2000})
     return config
@@ -95,7 +92,7 @@ def host_config(text: str, numbers: dict[str, int], certificates: Path) -> dict[
 
 def _prepare_lws(
     cluster: EmbeddedCluster, client: Client, folder: Path, version: str
-) -> Sequence[supervisor.Program]:
+) -> supervisor.Commands:
     certificates = folder / "certificates"
     certificates.mkdir(mode=0o700, exist_ok=True)
     for source, target in (("admin.crt", "tls.crt"), ("admin.key", "tls.key")):
@@ -106,17 +103,13 @@ def _prepare_lws(
     config.write_text(yaml.safe_dump(host_config(text, cluster.ports, certificates)))
     kubeconfig = _kubeconfig(cluster, client, folder, names.NAMESPACE, names.MANAGER)
     manager = str(toolchain.tool(f"lws-manager-{version}"))
-    return [
-        supervisor.Program(
-            "lws-manager",
-            [manager, f"--config={config}", f"--kubeconfig={kubeconfig}", "--zap-log-level=2"],
-        )
-    ]
+    options = [f"--config={config}", f"--kubeconfig={kubeconfig}", "--zap-log-level=2"]
+    return {"lws-manager": [manager, *options]}
 
 
 def _prepare_volcano(
     cluster: EmbeddedCluster, client: Client, folder: Path, _version: str
-) -> Sequence[supervisor.Program]:
+) -> supervisor.Commands:
     # vc-scheduler reloads on any change in the folder of its configuration, so the folder has no
     # other file.
     conf = folder / "conf" / "volcano-scheduler.conf"
@@ -128,31 +121,25 @@ def _prepare_volcano(
     scheduler = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-scheduler")
     controllers = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-controllers")
     common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
-    return [
-        supervisor.Program(
-            "vc-scheduler",
-            [
-                str(toolchain.tool("vc-scheduler")),
-                f"--kubeconfig={scheduler}",
-                f"--scheduler-conf={conf}",
-                f"--healthz-address=127.0.0.1:{numbers['volcanoSchedulerHealth']}",
-                f"--listen-address=127.0.0.1:{numbers['volcanoSchedulerMetrics']}",
-                f"--cache-dump-dir={folder}",
-                "--schedule-period=1s",
-                *common,
-            ],
-        ),
-        supervisor.Program(
-            "vc-controller-manager",
-            [
-                str(toolchain.tool("vc-controller-manager")),
-                f"--kubeconfig={controllers}",
-                f"--healthz-address=127.0.0.1:{numbers['volcanoControllerHealth']}",
-                f"--listen-address=127.0.0.1:{numbers['volcanoControllerMetrics']}",
-                *common,
-            ],
-        ),
-    ]
+    return {
+        "vc-scheduler": [
+            str(toolchain.tool("vc-scheduler")),
+            f"--kubeconfig={scheduler}",
+            f"--scheduler-conf={conf}",
+            f"--healthz-address=127.0.0.1:{numbers['volcanoSchedulerHealth']}",
+            f"--listen-address=127.0.0.1:{numbers['volcanoSchedulerMetrics']}",
+            f"--cache-dump-dir={folder}",
+            "--schedule-period=1s",
+            *common,
+        ],
+        "vc-controller-manager": [
+            str(toolchain.tool("vc-controller-manager")),
+            f"--kubeconfig={controllers}",
+            f"--healthz-address=127.0.0.1:{numbers['volcanoControllerHealth']}",
+            f"--listen-address=127.0.0.1:{numbers['volcanoControllerMetrics']}",
+            *common,
+        ],
+    }
 
 
 OPERATORS = {

@@ -11,8 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -20,23 +19,20 @@ import psutil
 from lockstep import processes
 from lockstep.local import restart_loop
 
-
-@dataclass(frozen=True)
-class Program:
-    """A program that must keep running; its output goes into `<name>.log`."""
-
-    name: str
-    command: Sequence[str]
+Commands = Mapping[str, Sequence[str]]
+"""Commands that must keep running, by the name of the program; `<name>.log` has the output."""
 
 
-def run(folder: Path, cluster_folder: Path, programs: Sequence[Program]) -> None:
+def run(folder: Path, cluster_folder: Path, commands: Commands) -> None:
     """Start the programs of a folder; those of an earlier call are killed first."""
     for pid_file in folder.glob("*.pid"):
         _kill(pid_file)
-    for program in programs:
-        with _private(folder / f"{program.name}.log").open("ab") as log:
+    for name, command in commands.items():
+        path = folder / f"{name}.log"
+        path.touch(mode=0o600)
+        with path.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-I", restart_loop.__file__, log.name, *program.command],
+                [sys.executable, "-I", restart_loop.__file__, log.name, *command],
                 env=processes.marked_environment(cluster_folder),
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
@@ -45,7 +41,7 @@ def run(folder: Path, cluster_folder: Path, programs: Sequence[Program]) -> None
                 # Signals to this command, such as Ctrl-C, are not for the program.
                 start_new_session=True,
             )
-        (folder / f"{program.name}.pid").write_text(str(process.pid))
+        (folder / f"{name}.pid").write_text(str(process.pid))
         process.returncode = 0  # it is meant to outlive this command: no ResourceWarning
 
 
@@ -58,8 +54,3 @@ def _kill(pid_file: Path) -> None:
             os.killpg(loop.pid, signal.SIGKILL)
             processes.end(family, pid_file.stem)
     pid_file.unlink(missing_ok=True)
-
-
-def _private(path: Path) -> Path:
-    path.touch(mode=0o600)
-    return path

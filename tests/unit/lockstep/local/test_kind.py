@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import stat
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -153,17 +151,6 @@ def test_nodes_that_do_not_become_ready_leave_nothing(machine: Machine) -> None:
     with pytest.raises(LockstepError, match="2 of 3 nodes of the kind cluster are ready"):
         kind.create("demo", CONFIG)
     assert not paths.cluster_dir("demo").exists()
-
-
-def test_waiting_ends_at_the_deadline_though_a_watch_never_ends() -> None:
-    """lightkube sends a watch again when the API server ends it, so iterating one never ends."""
-    waiting = node("a", "False")
-    client: Any = SimpleNamespace(
-        list=lambda _: [waiting],
-        watch=lambda *_, **__: itertools.repeat(("MODIFIED", waiting)),
-    )
-    with pytest.raises(LockstepError, match="0 of 1 nodes"):
-        kind.await_ready(client, 1, 0.1)
 
 
 def test_delete_removes_cluster_folder_and_network_and_may_be_repeated(machine: Machine) -> None:

@@ -41,11 +41,13 @@ def test_operators_reach_the_cluster_without_the_proxy_of_the_environment(
     (tmp_path / "kubeconfig").write_text(yaml.safe_dump(KUBECONFIG))
     used: list[Client] = []
 
-    def prepare(_cluster: object, client: Client, _folder: object, _version: str) -> list[object]:
+    def prepare(
+        _cluster: object, client: Client, _folder: object, _version: str
+    ) -> dict[str, list[str]]:
         used.append(client)
-        return []
+        return {}
 
-    monkeypatch.setitem(operators.OPERATORS, "test", operators.Operator(prepare, []))  # type: ignore[arg-type]
+    monkeypatch.setitem(operators.OPERATORS, "test", operators.Operator(prepare, []))
     operators.start(EmbeddedCluster("one", tmp_path, {}), "test", "")
     http_client = used[0]._client._client
     assert not http_client.trust_env

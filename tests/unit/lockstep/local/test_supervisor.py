@@ -12,8 +12,8 @@ from lockstep.local import restart_loop, supervisor
 SLEEP = "import sys, time; print(sys.argv[1], flush=True); time.sleep(60)"
 
 
-def program(text: str) -> supervisor.Program:
-    return supervisor.Program("sleeper", [sys.executable, "-c", SLEEP, text])
+def sleeper(text: str) -> supervisor.Commands:
+    return {"sleeper": [sys.executable, "-c", SLEEP, text]}
 
 
 def await_log(folder: Path, text: str) -> None:
@@ -33,7 +33,7 @@ def test_program_is_restarted_after_a_crash_and_on_a_new_command(tmp_path: Path)
     folder = cluster / "operators"
     folder.mkdir(parents=True)
     try:
-        supervisor.run(folder, cluster, [program("100% 'a'")])
+        supervisor.run(folder, cluster, sleeper("100% 'a'"))
         await_log(folder, "100% 'a'\n")
         assert oct((folder / "sleeper.log").stat().st_mode & 0o777) == "0o600"
 
@@ -41,7 +41,7 @@ def test_program_is_restarted_after_a_crash_and_on_a_new_command(tmp_path: Path)
         first.kill()
         await_log(folder, "100% 'a'\n" * 2)
 
-        supervisor.run(folder, cluster, [program("b")])
+        supervisor.run(folder, cluster, sleeper("b"))
         await_log(folder, "100% 'a'\n" * 2 + "b\n")
         assert len(processes.of_cluster(cluster)) == 2, "one loop and one program"
     finally:
@@ -50,7 +50,7 @@ def test_program_is_restarted_after_a_crash_and_on_a_new_command(tmp_path: Path)
 
 def test_stale_pid_file_kills_no_other_process(tmp_path: Path) -> None:
     (tmp_path / "old.pid").write_text(str(os.getpid()))
-    supervisor.run(tmp_path, tmp_path, [])
+    supervisor.run(tmp_path, tmp_path, {})
     assert not (tmp_path / "old.pid").exists()
 
 
