@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
-from lockstep import paths, versions
+from lockstep import paths
 from lockstep.errors import LockstepError
 from toolchain import cache, catalogue, users_tools
 from toolchain.environment import environment
 
-__all__ = ["chart", "ensure", "environment", "link_charts", "tool"]
+__all__ = ["charts", "ensure", "environment", "link_charts", "tool"]
 
 
 def tool(name: str) -> Path:
@@ -28,26 +27,24 @@ def tool(name: str) -> Path:
     raise LockstepError(f"there is no tool named {name}; see `lockstep tools --list`")
 
 
-def chart(name: Literal["volcano", "lws"], version: str) -> Path | None:
-    """The folder of a cached chart; None when the cache does not have this version."""
-    group = catalogue.groups().get(f"lws-{version}" if name == "lws" else "volcano")
-    if group is None or group.version != version:
-        return None
-    folder = cache.folder(group) / "charts" / name
-    return folder if folder.is_dir() else None
+def charts() -> dict[str, Path]:
+    """Where the cache keeps each chart, by names such as lws-0.8.0; a chart may be absent."""
+    return {
+        f"{Path(piece.target).name}-{group.version}": cache.folder(group) / piece.target
+        for group in catalogue.groups().values()
+        for piece in group.copies
+        if piece.target.startswith("charts/")
+    }
 
 
 def link_charts(folder: Path) -> None:
-    """Make `folder`/volcano-<version> and `folder`/lws-<version> links to the cached charts.
+    """Make links in `folder` to the charts in the cache, as a stack's plan names the links.
 
-    A stack's plan names these links, as the names of the cache's folders change with every pin.
+    The names of the cache's folders change with every pin.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    charts = {f"volcano-{each}": chart("volcano", each) for each in versions.VOLCANO_SUPPORTED}
-    charts |= {f"lws-{each}": chart("lws", each) for each in versions.LWS_SUPPORTED}
-    for name, target in charts.items():
-        if target:
-            cache.link(folder / name, target)
+    for name, chart in charts().items():
+        if chart.is_dir():
+            cache.link(folder / name, chart)
         else:
             (folder / name).unlink(missing_ok=True)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import platform
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Any
+
+import msgspec
 
 from lockstep import versions
 from lockstep.errors import LockstepError
@@ -86,23 +87,15 @@ def _groups(platform: str) -> dict[str, Group]:
     return {name: _group(name, entry, platform) for name, entry in tomllib.loads(text).items()}
 
 
-def _group(name: str, entry: Mapping[str, Any], platform: str) -> Group:
-    module, variables = entry.get("module", name), entry.get("variables", ())
-    programs = (
-        Program(
-            each["name"],
-            each.get("module", module),
-            each["package"],
-            tuple(each.get("variables", variables)),
-        )
-        for each in entry["programs"]
-    )
-    embeds = (Copy(**({"module": module} | copy)) for copy in entry.get("embeds", ()))
-    copies = (Copy(**({"module": module} | copy)) for copy in entry.get("copies", ()))
-    release = None
-    if checksum := entry.get("release", {}).get("checksums", {}).get(platform):
-        members = entry["release"].get("members", ())
-        release = Release(entry["release"]["url"], checksum, tuple(members))
-    command = entry.get("command", DEFAULT_COMMAND)
-    version = entry["version"]
-    return Group(name, version, tuple(programs), tuple(embeds), tuple(copies), release, command)
+def _group(name: str, entry: dict[str, Any], platform: str) -> Group:
+    module, variables = entry.get("module", name), entry.get("variables", [])
+    for program in entry["programs"]:
+        program.setdefault("variables", variables)
+    for piece in (*entry["programs"], *entry.get("embeds", ()), *entry.get("copies", ())):
+        piece.setdefault("module", module)
+    release = entry.get("release", {})
+    checksum = release.get("checksums", {}).get(platform)
+    described = {**entry, "name": name, "release": None}
+    if checksum:
+        described["release"] = {**release, "checksum": checksum}
+    return msgspec.convert(described, Group)

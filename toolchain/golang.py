@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -32,8 +33,7 @@ NETWORK_ERRORS = ("dial tcp", "i/o timeout", "no such host", "TLS handshake")
 
 def find() -> Path:
     """A Go compiler that is new enough, from PATH or a usual place."""
-    patterns = [os.path.expanduser(place) for place in USUAL_PLACES]
-    installed = [str(path) for pattern in patterns for path in Path("/").glob(pattern[1:])]
+    installed = [go for place in USUAL_PLACES for go in glob.glob(os.path.expanduser(place))]
     for go in filter(None, [shutil.which("go"), *sorted(installed, reverse=True)]):
         environment = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": ""}
         with contextlib.suppress(OSError):  # raised for a file that is no program

@@ -87,11 +87,9 @@ def test_plugin_is_what_pulumi_finds(group: str) -> None:
 
 
 def test_charts_are_in_the_cache() -> None:
-    volcano = toolchain.chart("volcano", versions.VOLCANO)
-    lws = toolchain.chart("lws", versions.LWS_DEFAULT)
-    assert volcano is not None
+    volcano = toolchain.charts()[f"volcano-{versions.VOLCANO}"]
+    lws = toolchain.charts()[f"lws-{versions.LWS_DEFAULT}"]
     assert (volcano / "Chart.yaml").is_file()
-    assert lws is not None
     assert f"v{versions.LWS_DEFAULT}" in (lws / "Chart.yaml").read_text()
 
 

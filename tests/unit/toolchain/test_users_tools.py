@@ -81,15 +81,6 @@ def test_unknown_tool_is_an_error() -> None:
         toolchain.tool("helm")
 
 
-def test_chart_is_none_unless_in_the_cache() -> None:
-    assert toolchain.chart("lws", versions.LWS_DEFAULT) is None
-    assert toolchain.chart("lws", "99.0.0") is None
-    folder = cache.folder(catalogue.groups()["volcano"]) / "charts" / "volcano"
-    folder.mkdir(parents=True)
-    assert toolchain.chart("volcano", versions.VOLCANO) == folder
-    assert toolchain.chart("volcano", "1.0.0") is None
-
-
 def test_plugins_in_the_users_pulumi_home_make_ours_unnecessary() -> None:
     home = users_tools.pulumi_home()
     groups = [catalogue.groups()[name] for name in users_tools.PLUGINS]
