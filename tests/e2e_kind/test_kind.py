@@ -14,7 +14,6 @@ from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.apps_v1 import Deployment
 from lightkube.resources.authorization_v1 import SubjectAccessReview
 from lightkube.resources.core_v1 import ConfigMap, Event, Node, Pod
-from lightkube.resources.discovery_v1 import EndpointSlice
 
 from lockstep import versions
 from lockstep.kube import client as kube
@@ -85,26 +84,6 @@ def test_no_image_is_pulled(stack: KindStack) -> None:
     assert waiting == []
     events = stack.api.list(Event, namespace="*")
     assert [event.message for event in events if event.reason == "Pulling"] == []
-
-
-@pytest.mark.parametrize(
-    ("namespace", "service", "key", "value"),
-    [
-        ("lws-system", "lws-webhook-service", "control-plane", "controller-manager"),
-        ("volcano-system", "volcano-admission-service", "app", "volcano-admission"),
-    ],
-)
-def test_webhook_is_served_from_its_pod(
-    stack: KindStack, namespace: str, service: str, key: str, value: str
-) -> None:
-    pods = list(stack.api.list(Pod, namespace=namespace, labels={key: value}))
-    slices = stack.api.list(
-        EndpointSlice, namespace=namespace, labels={"kubernetes.io/service-name": service}
-    )
-    served = {
-        address for piece in slices for end in piece.endpoints or () for address in end.addresses
-    }
-    assert served == {pod.status.podIP for pod in pods if pod.status}
 
 
 def test_lws_webhook_refuses_a_set_that_cannot_be(stack: KindStack) -> None:

@@ -177,29 +177,26 @@ def test_release_with_the_pinned_checksum_is_used(
 
 @pytest.mark.parametrize(
     ("pinned", "members", "reason"),
-    [(b"other", (), "which is not pinned"), (None, ("bell/missing",), "has no file bell/missing")],
+    [
+        (b"other", (), "which is not pinned"),
+        (None, ("bell/missing",), "has no file bell/missing"),
+        (None, (), "No such file"),
+    ],
 )
-def test_release_that_is_not_as_pinned_is_built_instead(
+def test_release_that_cannot_be_used_is_built_instead(
     publish_release: Callable[..., Group],
+    tmp_path: Path,
     capsys: Capture,
     pinned: bytes | None,
     members: tuple[str, ...],
     reason: str,
 ) -> None:
     bell = publish_release(archive("bell/other"), pinned, *members)
+    if "No such file" in reason:
+        (tmp_path / "release").unlink()
     toolchain.ensure(["bell"])
     assert cache.source(bell) == "built"
     assert cache.program(bell, "bell").read_bytes() != PROGRAM
     line = next(line for line in capsys.readouterr().err.splitlines() if "instead" in line)
     assert line.startswith("lockstep: building bell instead of downloading it (")
     assert reason in line
-
-
-def test_unreachable_release_is_built_instead(
-    publish_release: Callable[..., Group], tmp_path: Path, capsys: Capture
-) -> None:
-    bell = publish_release(PROGRAM)
-    (tmp_path / "release").unlink()
-    toolchain.ensure(["bell"])
-    assert cache.source(bell) == "built"
-    assert "building bell instead of downloading it" in capsys.readouterr().err
