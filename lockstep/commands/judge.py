@@ -9,8 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from lockstep.commands import EXIT_FAILED
-from lockstep.commands.variables import Variables
+from lockstep.commands import EXIT_FAILED, variables
 from lockstep.errors import LockstepError
 from lockstep.judge.follow import follow
 from lockstep.judge.model import Expectation, Verdict
@@ -21,7 +20,7 @@ from lockstep.recording.model import Recording, path_of
 PATIENCE = 60.0
 
 
-def subject(variables: Variables, path: Path | None = None) -> Subject:
+def subject(path: Path | None = None) -> Subject:
     """Read what to record, and where, from the environment variables."""
     scenario = variables.text("LOCKSTEP_SCENARIO")
     if path is None:
@@ -38,12 +37,12 @@ def subject(variables: Variables, path: Path | None = None) -> Subject:
     )
 
 
-def run(variables: Variables) -> int:
+def run() -> int:
     """Judge, write the receipt and print the verdict; print only the reason if it failed."""
     expectation = Expectation.from_json(variables.text("LOCKSTEP_EXPECTATION"))
     patience = variables.seconds("LOCKSTEP_PATIENCE", PATIENCE)
     drill = variables.optional("LOCKSTEP_DRILL")
-    recorded = subject(variables)
+    recorded = subject()
     live = _follow_recorder(recorded)
     try:
         trouble = _perform(drill, live, expectation, recorded, patience) if drill else ""

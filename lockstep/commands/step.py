@@ -10,16 +10,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.commands.variables import VARIABLES, Variables
+from lockstep.commands import variables
 from lockstep.errors import LockstepError
 
 HELP = "run one step of an update; for the Pulumi program, not for people"
 
 
-def create_cluster(variables: Variables) -> None:
+def create_cluster() -> None:
     """Create an embedded cluster and print it as JSON once it serves."""
     from lockstep.local import control_plane
 
@@ -28,14 +27,14 @@ def create_cluster(variables: Variables) -> None:
     print(json.dumps(made.describe()))
 
 
-def delete_cluster(variables: Variables) -> None:
+def delete_cluster() -> None:
     """Delete an embedded cluster with its processes and its folder."""
     from lockstep.local import control_plane
 
     control_plane.delete(variables.text("LOCKSTEP_CLUSTER"))
 
 
-def create_kind(variables: Variables) -> None:
+def create_kind() -> None:
     """Create a kind cluster and print its kubeconfig as JSON once its nodes are ready."""
     from lockstep.local import kind
 
@@ -43,14 +42,14 @@ def create_kind(variables: Variables) -> None:
     print(json.dumps(kind.create(name, variables.text("LOCKSTEP_KIND_CONFIG"))))
 
 
-def delete_kind(variables: Variables) -> None:
+def delete_kind() -> None:
     """Delete a kind cluster."""
     from lockstep.local import kind
 
     kind.delete(variables.text("LOCKSTEP_CLUSTER"))
 
 
-def start_operator(variables: Variables) -> None:
+def start_operator() -> None:
     """Start Volcano or LWS beside an embedded cluster, or restart it with its changed config."""
     from lockstep.local import embedded_cluster, operators
 
@@ -62,7 +61,7 @@ def start_operator(variables: Variables) -> None:
     operators.start(cluster, operator, variables.optional("LOCKSTEP_VERSION") or "")
 
 
-def apply_crds(variables: Variables) -> None:
+def apply_crds() -> None:
     """Install the CRDs of LWS; print which of them existed before, for `crds remove`."""
     from lockstep.kube import crds
     from lockstep.kube.client import client_from_env
@@ -73,7 +72,7 @@ def apply_crds(variables: Variables) -> None:
     chart = variables.optional("LOCKSTEP_CHART")
     with client_from_env() as client:
         installed = upgrade.installed_version(client)
-        others = _crds_before(variables)
+        others = _crds_before()
         if others is None:
             others = crds.already_there(client)
             if others and installed:
@@ -88,12 +87,12 @@ def apply_crds(variables: Variables) -> None:
     print(json.dumps({"others": others}))
 
 
-def remove_crds(variables: Variables) -> None:
+def remove_crds() -> None:
     """Delete the CRDs that this stack installed and that have no objects left."""
     from lockstep.kube import crds
     from lockstep.kube.client import client_from_env
 
-    others = _crds_before(variables)
+    others = _crds_before()
     if others is None:
         raise LockstepError(
             "PULUMI_COMMAND_STDOUT is empty, so it is unknown which CRDs existed before; "
@@ -104,14 +103,14 @@ def remove_crds(variables: Variables) -> None:
             print(line)
 
 
-def _crds_before(variables: Variables) -> list[str] | None:
+def _crds_before() -> list[str] | None:
     """The CRDs that existed before the first `crds apply`; None if that has not run yet."""
     if variables.optional("PULUMI_COMMAND_STDOUT") is None:
         return None
     return list(variables.document("PULUMI_COMMAND_STDOUT")["others"])
 
 
-def restore_gang_config(variables: Variables) -> None:  # noqa: ARG001
+def restore_gang_config() -> None:
     """Restore the original configuration of LWS and restart it."""
     from lockstep.kube.client import client_from_env
     from lockstep.lws import restore
@@ -120,7 +119,7 @@ def restore_gang_config(variables: Variables) -> None:  # noqa: ARG001
         restore.restore(client)
 
 
-def await_webhook(variables: Variables) -> None:  # noqa: ARG001
+def await_webhook() -> None:
     """Wait until the API server reaches the webhook of LWS."""
     from lockstep.kube.client import client_from_env
     from lockstep.lws import webhook
@@ -129,7 +128,7 @@ def await_webhook(variables: Variables) -> None:  # noqa: ARG001
         webhook.await_answers(client)
 
 
-def choose_nodes(variables: Variables) -> None:
+def choose_nodes() -> None:
     """Choose the workers of a pool on a real cluster; print them and their free capacity."""
     from lockstep.kube import nodes
     from lockstep.kube.client import client_from_env
@@ -140,7 +139,7 @@ def choose_nodes(variables: Variables) -> None:
     print(json.dumps({"workers": [node.worker() for node in chosen]}))
 
 
-def apply_taints(variables: Variables) -> None:
+def apply_taints() -> None:
     """Block the first workers of a pool, unblock the others, and print the blocked ones."""
     from lockstep.kube import taints
     from lockstep.kube.client import client_from_env
@@ -152,7 +151,7 @@ def apply_taints(variables: Variables) -> None:
     print(json.dumps({"blocked": nodes[:blocked]}))
 
 
-def remove_taints(variables: Variables) -> None:
+def remove_taints() -> None:
     """Unblock all workers of a pool."""
     from lockstep.kube import taints
     from lockstep.kube.client import client_from_env
@@ -161,61 +160,49 @@ def remove_taints(variables: Variables) -> None:
         taints.remove(client, variables.document("LOCKSTEP_NODES"))
 
 
-def start_recorder(variables: Variables) -> None:
+def start_recorder() -> None:
     """Start recording a scenario in the background and print the name of the recording."""
     from lockstep.commands.judge import subject
     from lockstep.recording import client
 
-    print(json.dumps(client.start(subject(variables))))
+    print(json.dumps(client.start(subject())))
 
 
-def stop_recorder(variables: Variables) -> None:
+def stop_recorder() -> None:
     """Stop the recorder of a scenario, if it runs, and delete its recording."""
     from lockstep.commands.judge import subject
     from lockstep.recording import client
 
-    client.remove(subject(variables).path)
+    client.remove(subject().path)
 
 
-def judge(variables: Variables) -> int:
+def judge() -> int:
     """Judge a recorded scenario, write its receipt and print the verdict; exit 1 if it failed."""
     from lockstep.commands import judge
 
-    return judge.run(variables)
-
-
-@dataclass(frozen=True)
-class Step:
-    """A step: the function that runs it and the variables it reads."""
-
-    run: Callable[[Variables], int | None]
-    variables: tuple[str, ...]
-
-    @property
-    def help(self) -> str:
-        """What the step does, in a sentence."""
-        return (self.run.__doc__ or "").strip()
+    return judge.run()
 
 
 _CLUSTER = ("KUBECONFIG", "CONTEXT")
 _SUBJECT = ("CLUSTER", "SCENARIO", "NAMESPACE", "POOL", *_CLUSTER, "DEADLINE")
 
-STEPS: Mapping[str, Step] = {
-    "cluster create": Step(create_cluster, ("CLUSTER", "INCARNATION")),
-    "cluster delete": Step(delete_cluster, ("CLUSTER",)),
-    "kind create": Step(create_kind, ("CLUSTER", "KIND_CONFIG")),
-    "kind delete": Step(delete_kind, ("CLUSTER",)),
-    "operators": Step(start_operator, ("CLUSTER", "OPERATOR", "VERSION")),
-    "crds apply": Step(apply_crds, (*_CLUSTER, "VERSION", "CHART")),
-    "crds remove": Step(remove_crds, _CLUSTER),
-    "gang-config restore": Step(restore_gang_config, _CLUSTER),
-    "webhook": Step(await_webhook, _CLUSTER),
-    "nodes": Step(choose_nodes, (*_CLUSTER, "POOL", "POOL_SIZE")),
-    "taint apply": Step(apply_taints, (*_CLUSTER, "NODES", "BLOCKED", "POOL")),
-    "taint remove": Step(remove_taints, (*_CLUSTER, "NODES")),
-    "record": Step(start_recorder, _SUBJECT),
-    "record --stop": Step(stop_recorder, _SUBJECT),
-    "judge": Step(judge, (*_SUBJECT, "EXPECTATION", "DRILL", "PATIENCE")),
+# Each step: the function that runs it, and the variables that it reads, without LOCKSTEP_.
+STEPS: Mapping[str, tuple[Callable[[], int | None], tuple[str, ...]]] = {
+    "cluster create": (create_cluster, ("CLUSTER", "INCARNATION")),
+    "cluster delete": (delete_cluster, ("CLUSTER",)),
+    "kind create": (create_kind, ("CLUSTER", "KIND_CONFIG")),
+    "kind delete": (delete_kind, ("CLUSTER",)),
+    "operators": (start_operator, ("CLUSTER", "OPERATOR", "VERSION")),
+    "crds apply": (apply_crds, (*_CLUSTER, "VERSION", "CHART")),
+    "crds remove": (remove_crds, _CLUSTER),
+    "gang-config restore": (restore_gang_config, _CLUSTER),
+    "webhook": (await_webhook, _CLUSTER),
+    "nodes": (choose_nodes, (*_CLUSTER, "POOL", "POOL_SIZE")),
+    "taint apply": (apply_taints, (*_CLUSTER, "NODES", "BLOCKED", "POOL")),
+    "taint remove": (remove_taints, (*_CLUSTER, "NODES")),
+    "record": (start_recorder, _SUBJECT),
+    "record --stop": (stop_recorder, _SUBJECT),
+    "judge": (judge, (*_SUBJECT, "EXPECTATION", "DRILL", "PATIENCE")),
 }
 
 
@@ -230,10 +217,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _describe() -> str:
     lines = ["steps, and the variables that each reads (without LOCKSTEP_):"]
-    for words, step in STEPS.items():
-        lines += [f"  {words:<20} {step.help}", f"{'':<22} {', '.join(step.variables)}"]
+    for words, (function, names) in STEPS.items():
+        lines += [f"  {words:<20} {function.__doc__}", f"{'':<22} {', '.join(names)}"]
     lines += ["", "environment variables:"]
-    lines += [f"  {name:<22} {meaning}" for name, meaning in VARIABLES.items()]
+    lines += [f"  {name:<22} {meaning}" for name, meaning in variables.VARIABLES.items()]
     return "\n".join(lines)
 
 
@@ -243,10 +230,10 @@ def run(args: argparse.Namespace) -> int:
         from lockstep.commands.judge import subject
         from lockstep.recording import daemon
 
-        daemon.serve(subject(Variables(), args.serve))
+        daemon.serve(subject(args.serve))
         return 0
     words = " ".join([*args.words, *(["--stop"] if args.stop else [])])
-    step = STEPS.get(words)
-    if step is None:
+    if words not in STEPS:
         raise LockstepError(f"there is no step {words!r}; see `lockstep step --help`")
-    return step.run(Variables()) or 0
+    function, _ = STEPS[words]
+    return function() or 0

@@ -32,42 +32,40 @@ VARIABLES: Mapping[str, str] = {
 }
 
 
-class Variables:
-    """Typed access to the environment variables of a step."""
+def text(name: str) -> str:
+    """Return a variable that must be set."""
+    value = optional(name)
+    if value is None:
+        raise LockstepError(f"{name} is not set; set it to {VARIABLES[name]}")
+    return value
 
-    def __init__(self, values: Mapping[str, str] | None = None) -> None:
-        self._values = os.environ if values is None else values
 
-    def text(self, name: str) -> str:
-        """Return a variable that must be set."""
-        value = self.optional(name)
-        if value is None:
-            raise LockstepError(f"{name} is not set; set it to {VARIABLES[name]}")
-        return value
+def optional(name: str) -> str | None:
+    """Return a variable, or None when it is not set or empty."""
+    return os.environ.get(name) or None
 
-    def optional(self, name: str) -> str | None:
-        """Return a variable, or None when it is not set or empty."""
-        return self._values.get(name) or None
 
-    def integer(self, name: str) -> int:
-        """Return a variable that must be a whole number."""
-        value = self.text(name)
-        if not value.isdecimal():
-            raise LockstepError(f"{name} is {value!r}; it must be a whole number")
-        return int(value)
+def integer(name: str) -> int:
+    """Return a variable that must be a whole number."""
+    value = text(name)
+    if not value.isdecimal():
+        raise LockstepError(f"{name} is {value!r}; it must be a whole number")
+    return int(value)
 
-    def seconds(self, name: str, default: float) -> float:
-        """Return a number of seconds, or the default when the variable is not set."""
-        value = self.optional(name)
-        try:
-            return default if value is None else float(value)
-        except ValueError:
-            raise LockstepError(f"{name} is {value!r}; it must be a number of seconds") from None
 
-    def document(self, name: str) -> Any:
-        """Return the value of a variable that must be JSON."""
-        value = self.text(name)
-        try:
-            return json.loads(value)
-        except ValueError as error:
-            raise LockstepError(f"{name} is not JSON ({error}); its value is {value!r}") from error
+def seconds(name: str, default: float) -> float:
+    """Return a number of seconds, or the default when the variable is not set."""
+    value = optional(name)
+    try:
+        return default if value is None else float(value)
+    except ValueError:
+        raise LockstepError(f"{name} is {value!r}; it must be a number of seconds") from None
+
+
+def document(name: str) -> Any:
+    """Return the value of a variable that must be JSON."""
+    value = text(name)
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise LockstepError(f"{name} is not JSON ({error}); its value is {value!r}") from error

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from lockstep import cli
-from lockstep.commands import step
+from lockstep.commands import step, variables
 from lockstep.commands.step import STEPS
-from lockstep.commands.variables import VARIABLES, Variables
 from lockstep.errors import LockstepError
 
 
@@ -28,9 +28,9 @@ def test_help_of_step_names_every_step_and_known_variables_only(
     with pytest.raises(SystemExit):
         cli.main(["step", "--help"])
     shown = capsys.readouterr().out
-    for words, entry in STEPS.items():
+    for words, (_, names) in STEPS.items():
         assert f"  {words} " in shown
-        assert {f"LOCKSTEP_{name}" for name in entry.variables} <= set(VARIABLES)
+        assert {f"LOCKSTEP_{name}" for name in names} <= set(variables.VARIABLES)
 
 
 def test_unknown_step_is_an_error_of_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,23 +42,25 @@ def test_unknown_step_is_an_error_of_one_line(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("read", "value", "reason"),
     [
-        (Variables.text, "", "LOCKSTEP_POOL is not set; set it to the name of a pool of workers"),
-        (Variables.integer, "-1", "LOCKSTEP_POOL is '-1'; it must be a whole number"),
-        (Variables.document, "[", "LOCKSTEP_POOL is not JSON"),
+        (variables.text, "", "LOCKSTEP_POOL is not set; set it to the name of a pool of workers"),
+        (variables.integer, "-1", "LOCKSTEP_POOL is '-1'; it must be a whole number"),
+        (variables.document, "[", "LOCKSTEP_POOL is not JSON"),
     ],
 )
 def test_variable_of_the_wrong_type_is_an_error_of_one_line(
-    read: object, value: str, reason: str
+    read: Callable[[str], object], value: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("LOCKSTEP_POOL", value)
     with pytest.raises(LockstepError, match=re.escape(reason)) as caught:
-        read(Variables({"LOCKSTEP_POOL": value}), "LOCKSTEP_POOL")  # type: ignore[operator]
+        read("LOCKSTEP_POOL")
     assert "\n" not in str(caught.value)
 
 
-def test_seconds_have_a_default() -> None:
-    variables = Variables({"LOCKSTEP_PATIENCE": "1.5", "LOCKSTEP_DEADLINE": "soon"})
+def test_seconds_have_a_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert variables.seconds("LOCKSTEP_PATIENCE", 60.0) == 60.0
+    monkeypatch.setenv("LOCKSTEP_PATIENCE", "1.5")
     assert variables.seconds("LOCKSTEP_PATIENCE", 60.0) == 1.5
-    assert Variables({}).seconds("LOCKSTEP_PATIENCE", 60.0) == 60.0
+    monkeypatch.setenv("LOCKSTEP_DEADLINE", "soon")
     with pytest.raises(LockstepError, match="must be a number of seconds"):
         variables.seconds("LOCKSTEP_DEADLINE", 1.0)
 
