@@ -1,10 +1,14 @@
-"""`lockstep matrix`: judge the same scenarios on every supported pair of versions."""
+"""`lockstep matrix`: judge the same scenarios on every supported pair of LWS and Volcano."""
 
 from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from rich.console import Console
@@ -12,17 +16,30 @@ from rich.console import Console
 from lockstep import versions
 from lockstep.commands import EXIT_FAILED
 from lockstep.errors import LockstepError
+from lockstep.recording.model import instant
 from lockstep.report import matrix as document
 from lockstep.report import receipt
-from lockstep.report.matrix import Matrix
+from lockstep.report.matrix import Cell, Matrix, Row
 from lockstep.scenarios.registry import SCENARIOS
-from lockstep.walk import demo, matrix
-from lockstep.walk.matrix import Pair
+from lockstep.walk import demo
 from lockstep.walk.outcome import Outcome, Stage, stages
 from lockstep.walk.stack import ensure_tools
 from lockstep.walk.terminal import narrow_table
 
 HELP = "judge the scenarios on every supported pair of LWS and Volcano, and write out/matrix.json"
+
+
+class Pair(NamedTuple):
+    """A version of LWS and a version of Volcano that must work together."""
+
+    lws: str
+    volcano: str
+
+    @property
+    def receipts(self) -> Path:
+        """The folder of the pair's receipts."""
+        name = f"lws-{self.lws}-volcano-{self.volcano}"
+        return demo.out_dir() / "matrix" / name / "receipts"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,16 +58,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Exit with 0 only when every verdict on every pair is as expected."""
     console = Console(stderr=args.json)
-    pairs = matrix.pairs(args.lws)
+    pairs = supported_pairs(args.lws)
     ensure_tools(lws=[pair.lws for pair in pairs])
     signal.signal(signal.SIGTERM, demo.as_interrupt)
-    built = matrix.build({pair: try_pair(pair, console) for pair in pairs})
+    built = build({pair: try_pair(pair, console) for pair in pairs})
     path = document.write(built, demo.out_dir())
     show(console, built)
     console.print(f"\nmatrix: {path}\nreport: {_report(pairs, built)}", highlight=False)
     if args.json:
         print(msgspec.json.encode(built).decode())
     return 0 if built.is_good else EXIT_FAILED
+
+
+def supported_pairs(lws: Sequence[str] = ()) -> list[Pair]:
+    """Return every supported pair, or those with the given versions of LWS."""
+    chosen = [version for version in versions.LWS_SUPPORTED if not lws or version in lws]
+    return [Pair(*both) for both in product(chosen, versions.VOLCANO_SUPPORTED)]
 
 
 def columns() -> list[Stage]:
@@ -61,7 +84,9 @@ def columns() -> list[Stage]:
 def try_pair(pair: Pair, console: Console) -> list[Outcome]:
     """Take the steps on a cluster with the pair's versions; an error does not end the matrix."""
     console.print(f"\n[bold]LWS {pair.lws}, Volcano {pair.volcano}[/bold]", highlight=False)
-    walk = demo.Walk("gang", console, name=pair.stack, config=pair.config, receipts=pair.receipts)
+    name = f"matrix-{pair.lws.replace('.', '-')}"  # a cluster's name has no dots
+    config = {"lwsVersion": pair.lws, "volcanoVersion": pair.volcano}
+    walk = demo.Walk("gang", console, name=name, config=config, receipts=pair.receipts)
     try:
         outcomes = walk.run(columns())
     except LockstepError as error:
@@ -78,6 +103,26 @@ def _remove(walk: demo.Walk, console: Console) -> None:
         walk.remove()
     except LockstepError as error:
         console.print(f"  {error}", highlight=False, markup=False)
+
+
+def build(results: Mapping[Pair, Sequence[Outcome]]) -> Matrix:
+    """Make the matrix document: a row per pair, a cell per step."""
+    return Matrix(
+        created_at=instant(datetime.now(UTC)),
+        kubernetes=versions.KUBERNETES,
+        rows=[Row(*pair, [_cell(one) for one in outcomes]) for pair, outcomes in results.items()],
+    )
+
+
+def _cell(outcome: Outcome) -> Cell:
+    return Cell(
+        step=outcome.step.name,
+        expected=outcome.step.expected,
+        observed=outcome.observed,
+        ok=outcome.ok,
+        reason=outcome.explanation,
+        seconds=round(outcome.seconds, 1),
+    )
 
 
 def show(console: Console, built: Matrix) -> None:
@@ -97,7 +142,7 @@ def show(console: Console, built: Matrix) -> None:
 
 def _report(pairs: Sequence[Pair], built: Matrix) -> str:
     """Add the matrix to the demo's report; without a demo, to a report on one of the pairs."""
-    from lockstep.report.formats import FORMATS  # only here: the import takes time
+    from lockstep.report import html  # only here: the import takes time
 
     default = [pair for pair in pairs if pair.lws == versions.LWS_DEFAULT]
     folders = [demo.out_dir() / "receipts", *(pair.receipts for pair in (*default, *pairs))]
@@ -105,5 +150,5 @@ def _report(pairs: Sequence[Pair], built: Matrix) -> str:
     if folder is None:
         return "none, as there is no receipt"
     path = demo.out_dir() / "report.html"
-    path.write_text(FORMATS["html"](receipt.load(folder), built), encoding="utf-8")
+    path.write_text(html.render(receipt.load(folder), built), encoding="utf-8")
     return str(path)

@@ -11,9 +11,8 @@ import yaml
 
 import settings
 from lockstep import versions
-from lockstep.commands.matrix import columns
+from lockstep.commands.matrix import columns, supported_pairs
 from lockstep.scenarios.registry import SCENARIOS
-from lockstep.walk import matrix
 from settings import SettingsError
 from tests.unit.conftest import PROJECT_DIR, ConfigureStack
 
@@ -77,7 +76,7 @@ def test_versions_table_is_the_supported_versions() -> None:
 def test_matrix_in_the_readme_is_of_all_pairs_and_steps() -> None:
     verdicts = [stage.step.expected for stage in columns()]
     assert table("docs/versions.md", versions.LWS_SUPPORTED[0]) == [
-        [pair.lws, pair.volcano, *verdicts] for pair in matrix.pairs()
+        [pair.lws, pair.volcano, *verdicts] for pair in supported_pairs()
     ]
 
 
