@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
     walk = demo.Walk(args.stack, console, _wait_for_enter if args.step else None)
     walk.ensure_tools()
-    signal.signal(signal.SIGTERM, demo.as_interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the walk cleans up
     chosen = [scenario for scenario in SCENARIOS.values() if args.all or scenario.in_article]
     finished = False
     try:

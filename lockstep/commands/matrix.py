@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
     pairs = supported_pairs(args.lws)
     ensure_tools(lws=[pair.lws for pair in pairs])
-    signal.signal(signal.SIGTERM, demo.as_interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the walk cleans up
     built = build({pair: try_pair(pair, console) for pair in pairs})
     path = document.write(built, demo.out_dir())
     show(console, built)

@@ -59,29 +59,29 @@ class PodTimeline(Document, frozen=True, kw_only=True):
         """The first of these changes, or None if the recording has none of them."""
         return next((mark for mark in self.marks if mark.what in changes), None)
 
+    def _time(self, *changes: PodChange) -> float | None:
+        mark = self.mark(*changes)
+        return mark.start if mark else None
+
     @property
     def created(self) -> float:
         """When the pod was created; 0 if it existed before the recording."""
-        mark = self.mark("created")
-        return mark.start if mark else 0.0
+        return self._time("created") or 0.0
 
     @property
     def bound(self) -> float | None:
         """When the pod was bound to its node; None if it never was."""
-        mark = self.mark("bound")
-        return mark.start if mark else None
+        return self._time("bound")
 
     @property
     def running(self) -> float | None:
         """When the pod started to run; None if it never did."""
-        mark = self.mark("running")
-        return mark.start if mark else None
+        return self._time("running")
 
     @property
     def ended(self) -> float | None:
         """When the pod finished or was deleted; None if it outlived the recording."""
-        mark = self.mark("finished", "deleted")
-        return mark.start if mark else None
+        return self._time("finished", "deleted")
 
     @property
     def node(self) -> str | None:

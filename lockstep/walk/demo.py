@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -150,18 +149,9 @@ def exclusive_lock() -> Iterator[None]:
 def ignore_signals() -> Iterator[None]:
     """Ignore Ctrl-C and SIGTERM in this process; programs that it starts do not inherit this."""
     numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, _ignore) for number in numbers]
+    before = [signal.signal(number, lambda *_: None) for number in numbers]
     try:
         yield
     finally:
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)
-
-
-def _ignore(_number: int, _frame: FrameType | None) -> None:
-    """Do nothing: a signal handler."""
-
-
-def as_interrupt(_number: int, _frame: FrameType | None) -> None:
-    """Treat SIGTERM as Ctrl-C, so that the walk cleans up: a signal handler."""
-    raise KeyboardInterrupt

@@ -184,7 +184,11 @@ class Stack:
         except StackNotFoundError:
             raise
         except ConcurrentUpdateError as error:
-            reason, printed = _locked(self.name), str(error)
+            printed = str(error)
+            reason = (
+                f"another update of the stack {self.name} is running; wait until it has ended, "
+                f"or run `pulumi cancel -s {self.name}` if it was killed"
+            )
         except CommandError as error:
             events.wait_for_end()
             reason, printed = events.reason or _stderr(error), str(error)
@@ -215,13 +219,6 @@ def _is_held(lock: Path) -> bool:
         return bool(owner["hostname"] != socket.gethostname() or psutil.pid_exists(owner["pid"]))
     except (OSError, ValueError, KeyError):
         return True
-
-
-def _locked(name: str) -> str:
-    return (
-        f"another update of the stack {name} is running; wait until it has ended, "
-        f"or run `pulumi cancel -s {name}` if it was killed"
-    )
 
 
 def _stderr(error: Exception) -> str:

@@ -161,20 +161,12 @@ def _state(seen: Observation) -> str:
     node, phase = seen.facts.get("node"), seen.facts.get("phase")
     if not node:
         return "waiting"
-    return (
-        f"[green]{str(phase).lower()}[/green] on {node}"
-        if phase == "Running"
-        else f"bound to {node}"
-    )
+    return f"[green]running[/green] on {node}" if phase == "Running" else f"bound to {node}"
 
 
 def show_outcome(console: Console, outcome: Outcome) -> None:
     """Print the verdict of a step in a line."""
-    mark = (
-        "[bold green]as expected[/bold green]"
-        if outcome.ok
-        else "[bold red]NOT expected[/bold red]"
-    )
+    mark = "[bold green]as expected[/]" if outcome.ok else "[bold red]NOT expected[/]"
     line = f"  → {outcome.observed}, {mark} ({outcome.seconds:.1f} s)"
     detail = f": {escape(outcome.explanation)}" if outcome.explanation else ""
     console.print(f"{line}{detail}", highlight=False)

@@ -185,7 +185,7 @@ def test_second_walk_in_a_checkout_is_refused(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_clean_up_is_not_interrupted(number: signal.Signals) -> None:
-    before = signal.signal(number, demo.as_interrupt)
+    before = signal.signal(number, signal.default_int_handler)
     try:
         with demo.ignore_signals():
             os.kill(os.getpid(), number)
