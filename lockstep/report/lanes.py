@@ -6,10 +6,11 @@ work. It is `stranded`, whichever scheduler bound it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from lockstep.judge import limits
@@ -49,19 +50,14 @@ class GangLanes:
     @cached_property
     def steps(self) -> list[tuple[float, int]]:
         """Each time at which the number of bound pods changed, with the new number."""
-        changes: dict[float, int] = {}
+        changes: Counter[float] = Counter()
         for pod in self.pods:
-            if pod.bound is None:
-                continue
-            changes[pod.bound] = changes.get(pod.bound, 0) + 1
-            if pod.ended is not None:
-                changes[pod.ended] = changes.get(pod.ended, 0) - 1
-        steps: list[tuple[float, int]] = []
-        number = 0
-        for time, change in sorted(changes.items()):
-            number += change
-            steps.append((time, number))
-        return steps
+            if pod.bound is not None:
+                changes[pod.bound] += 1
+                if pod.ended is not None:
+                    changes[pod.ended] -= 1
+        times = sorted(changes)
+        return list(zip(times, accumulate(changes[time] for time in times), strict=True))
 
     @property
     def spells(self) -> list[tuple[float, float, int]]:
@@ -89,12 +85,6 @@ class GangLanes:
     def present(self) -> list[tuple[float, float]]:
         """When any pod of the gang existed; a gang that ends may be recreated later."""
         return _merged(sorted((pod.created, self._until(pod)) for pod in self.pods))
-
-    @property
-    def stranded_seconds(self) -> float:
-        """Pod-seconds for which pods of the incomplete gang occupied nodes."""
-        spans = [span for pod in self.pods for span in self.spans(pod) if span.state == "stranded"]
-        return round(sum(span.end - span.start for span in spans), 3)
 
     def spans(self, pod: PodTimeline) -> list[Span]:
         """Divide a pod's lifetime into states."""

@@ -122,4 +122,6 @@ def stranded_seconds(receipt: Receipt) -> float:
     judged = receipt.verdict.measures.get("podSecondsWasted")
     if judged is not None:
         return judged
-    return round(sum(gang.stranded_seconds for gang in gang_lanes(receipt)), 3)
+    gangs = gang_lanes(receipt)
+    spans = [span for gang in gangs for pod in gang.pods for span in gang.spans(pod)]
+    return round(sum(one.end - one.start for one in spans if one.state == "stranded"), 3)
