@@ -9,9 +9,15 @@ from typing import Any
 
 import httpx2
 from lightkube import Client, KubeConfig
+from lightkube.config.models import Cluster, User
 
-CLUSTER = {"server": "http://memory.example", "insecure-skip-tls-verify": True}
-"""Nothing is verified over http, and to load the machine's certificates takes a while."""
+
+def client(answer: Callable[[httpx2.Request], httpx2.Response]) -> Client:
+    """A client whose requests a function answers."""
+    # Nothing is verified over http, and to load the machine's certificates takes a while.
+    cluster = Cluster(server="http://memory.example", insecure=True)
+    config = KubeConfig.from_one(cluster=cluster, user=User())
+    return Client(config=config, transport=httpx2.MockTransport(answer))
 
 
 class MemoryApi:
@@ -34,15 +40,7 @@ class MemoryApi:
         self.objects[path] = kept
 
     def client(self) -> Client:
-        config = KubeConfig.from_dict(
-            {
-                "current-context": "memory",
-                "contexts": [{"name": "memory", "context": {"cluster": "c", "user": "u"}}],
-                "clusters": [{"name": "c", "cluster": CLUSTER}],
-                "users": [{"name": "u", "user": {}}],
-            }
-        )
-        return Client(config=config, transport=httpx2.MockTransport(self._answer))
+        return client(self._answer)
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:
         path = request.url.path

@@ -46,11 +46,6 @@ def test_proxy_of_the_environment_is_not_used_for_this_machine(
     client.close()
 
 
-def test_async_client_waits_as_long_as_the_other(api: tuple[FakeApi, Path]) -> None:
-    client = kube.async_client(str(api[1]))
-    assert client._timeout.read == kube.TIMEOUT.read == 60
-
-
 def test_client_from_env_reports_a_failed_request_in_one_line(
     api: tuple[FakeApi, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -217,44 +217,40 @@ def test_lws_that_was_installed_before_is_refused(
     assert "already has LWS 0.9.0; set lockstep:installLws to false" in capsys.readouterr().err
 
 
-def removed(api: DefiningApi, monkeypatch: pytest.MonkeyPatch, others: list[str]) -> set[str]:
-    before = set(api.objects)
-    monkeypatch.setenv("PULUMI_COMMAND_STDOUT", json.dumps({"others": others}))
-    assert cli.main(["step", "crds", "remove"]) == 0
-    return before - set(api.objects)
+LEAVING = user("one", deletionTimestamp="2026-01-01T00:00:00Z")
 
 
-def test_remove_takes_what_we_or_our_helm_release_installed(
-    api: DefiningApi, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("others", "users", "left", "said"),
+    [
+        pytest.param([], [], set(), "", id="ours, or of our Helm release"),
+        pytest.param([SETS], [], {SETS}, "", id="there before"),
+        pytest.param([], [LEAVING], set(), "", id="its objects are being deleted"),
+        pytest.param(
+            [],
+            [user("one"), user("two")],
+            {SETS},
+            f"{SETS} is kept, as 2 objects of it exist, such as theirs/one\n",
+            id="others have objects of it",
+        ),
+    ],
+)
+def test_remove_takes_only_what_is_ours_and_unused(
+    api: DefiningApi,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    others: list[str],
+    users: list[dict[str, Any]],
+    left: set[str],
+    said: str,
 ) -> None:
     api.put(f"{HOME}/{SETS}", definition())
     api.put(f"{HOME}/things.example.com", definition("things.example.com"))
-    assert removed(api, monkeypatch, []) == {f"{HOME}/{SETS}"}
-
-
-def test_remove_leaves_what_was_there_before(
-    api: DefiningApi, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    api.put(f"{HOME}/{SETS}", definition())
-    assert removed(api, monkeypatch, [SETS]) == set()
-
-
-def test_remove_leaves_a_kind_that_others_have_objects_of(
-    api: DefiningApi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    api.put(f"{HOME}/{SETS}", definition())
-    api.users = [user("one"), user("two")]
-    assert removed(api, monkeypatch, []) == set()
-    said = f"{SETS} is kept, as 2 objects of it exist, such as theirs/one\n"
+    api.users = users
+    monkeypatch.setenv("PULUMI_COMMAND_STDOUT", json.dumps({"others": others}))
+    assert cli.main(["step", "crds", "remove"]) == 0
+    assert set(api.objects) == {f"{HOME}/{name}" for name in {"things.example.com", *left}}
     assert capsys.readouterr().out == said
-
-
-def test_remove_does_not_wait_for_objects_that_are_leaving(
-    api: DefiningApi, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    api.put(f"{HOME}/{SETS}", definition())
-    api.users = [user("one", deletionTimestamp="2026-01-01T00:00:00Z")]
-    assert removed(api, monkeypatch, []) == {f"{HOME}/{SETS}"}
 
 
 def test_remove_must_know_what_was_there_before(

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from lockstep import cli
 from lockstep.errors import LockstepError
-from lockstep.kube import client as kube
 from lockstep.kube import nodes
 from lockstep.kube.nodes import Candidate, choose
 from tests.unit.lockstep.memory_api import MemoryApi
@@ -145,18 +142,3 @@ def test_init_containers_sidecars_and_overhead_count(api: MemoryApi) -> None:
 def test_nodes_are_usable_when_pods_may_go_there(api: MemoryApi) -> None:
     usable = {node.name for node in nodes.read(api.client(), "gang") if node.usable}
     assert usable == {"plain", "soft", "ours"}
-
-
-class TestCommand:
-    @pytest.fixture(autouse=True)
-    def environment(self, api: MemoryApi, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(kube, "client", lambda *_: api.client())
-        monkeypatch.setenv("LOCKSTEP_KUBECONFIG", "/kubeconfig")
-        monkeypatch.setenv("LOCKSTEP_POOL", "gang")
-        monkeypatch.setenv("LOCKSTEP_POOL_SIZE", "2")
-
-    def test_workers_are_printed_as_json(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert cli.main(["step", "nodes"]) == 0
-        workers = json.loads(capsys.readouterr().out)["workers"]
-        assert [worker["name"] for worker in workers] == ["plain", "ours"]
-        assert workers[0]["cpu"] == "1537m"

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from lockstep import cli
 from lockstep.errors import LockstepError
-from lockstep.kube import client as kube
 from lockstep.kube import taints
 from tests.unit.lockstep.memory_api import MemoryApi
 
@@ -89,23 +86,6 @@ def test_refusal_is_an_error_at_once(api: MemoryApi) -> None:
         taints.apply(api.client(), ["a"], 1, "constrained")
 
 
-class TestCommand:
-    @pytest.fixture(autouse=True)
-    def environment(self, api: MemoryApi, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(kube, "client", lambda *_: api.client())
-        monkeypatch.setenv("LOCKSTEP_KUBECONFIG", "/kubeconfig")
-        monkeypatch.setenv("LOCKSTEP_NODES", '["a", "b"]')
-        monkeypatch.setenv("LOCKSTEP_BLOCKED", "1")
-        monkeypatch.setenv("LOCKSTEP_POOL", "constrained")
-
-    def test_apply_names_the_blocked_workers(
-        self, api: MemoryApi, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert cli.main(["step", "taint", "apply"]) == 0
-        assert json.loads(capsys.readouterr().out) == {"blocked": ["a"]}
-        assert taints_of(api, "a") == [OURS]
-
-
 def test_lost_taint_evicts_and_is_removed_with_the_others(api: MemoryApi) -> None:
     taint(api, "a", FOREIGN, OURS)
     taints.lose(api.client(), "a", "recovery")
@@ -119,8 +99,3 @@ def test_taint_of_an_interrupted_drill_is_removed_by_the_next_update(api: Memory
     taints.lose(api.client(), "a", "recovery")
     taints.apply(api.client(), ["a"], 0, "recovery")
     assert taints_of(api, "a") == []
-
-
-def test_all_named_workers_are_blocked(api: MemoryApi) -> None:
-    taints.block(api.client(), ["a", "c"], "constrained")
-    assert [taints_of(api, name) for name in "abc"] == [[OURS], [], [OURS]]

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from lightkube import Client, KubeConfig
+from lightkube import Client
 
 from lockstep.errors import LockstepError
 from lockstep.lws import webhook as lws_webhook
+from tests.unit.lockstep.memory_api import client
 
 ACCEPTED = httpx2.Response(201, json={"metadata": {"name": "lockstep-probe"}})
 UNREACHED = httpx2.Response(500, json={"code": 500, "message": "failed calling webhook"})
@@ -34,15 +35,7 @@ def server(answers: Answers) -> tuple[Client, list[httpx2.Request]]:
             raise given
         return given
 
-    config = KubeConfig.from_dict(
-        {
-            "current-context": "x",
-            "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}],
-            "clusters": [{"name": "x", "cluster": {"server": "http://x.example"}}],
-            "users": [{"name": "x", "user": {}}],
-        }
-    )
-    return Client(config=config, transport=httpx2.MockTransport(answer)), asked
+    return client(answer), asked
 
 
 def test_webhook_that_answers_is_asked_a_few_times_and_nothing_is_created() -> None:

@@ -81,13 +81,6 @@ def test_junit_failure_has_the_reason() -> None:
     assert root.get("failures") == "1"
 
 
-@pytest.mark.parametrize("name", sorted(FORMATS))
-def test_every_format_is_deterministic(name: str) -> None:
-    render = FORMATS[name]
-    assert render(samples.demo(), None) == render(samples.demo(), None)
-    assert render(samples.demo(), None).endswith("\n")
-
-
 def test_summary_puts_gangs_first() -> None:
     failed = {"ok": False, "observed": "absent", "reason": "nothing bound"}
     control = samples.changed(samples.partial(), verdict=failed)

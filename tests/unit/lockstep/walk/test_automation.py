@@ -54,8 +54,13 @@ def test_interrupt_stops_the_cli(
         time.sleep(0.2)  # until the test waits for the program
         os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=interrupt, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
-        ToolchainPulumi().run(["up"], str(tmp_path), {})
+    # A background job of a shell ignores SIGINT.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            ToolchainPulumi().run(["up"], str(tmp_path), {})
+    finally:
+        signal.signal(signal.SIGINT, before)
     listed = subprocess.run(["ps", "-p", pid.read_text().strip()], capture_output=True, check=False)
     assert listed.returncode != 0

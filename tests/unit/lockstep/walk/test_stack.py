@@ -13,7 +13,7 @@ import yaml
 from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.walk.stack import Stack
-from tests.unit.lockstep.walk.fakes import CONFIG, FakeBackend, error_event, failure
+from tests.unit.lockstep.walk.fakes import CONFIG, FakeBackend, failure
 
 
 def stack(changes: dict[str, object] | None = None) -> Stack:
@@ -50,16 +50,6 @@ def test_file_that_is_no_config_is_an_error_of_one_line(
     with pytest.raises(LockstepError, match=reason) as caught:
         stack()
     assert len(str(caught.value).splitlines()) == 1
-
-
-def test_failed_update_has_the_reason_of_the_engine(backend: FakeBackend) -> None:
-    backend.stacks["gang"] = 0
-    backend.failures["up"] = failure("")
-    backend.events = [
-        error_event('exit status 1: running "x":\nnoise\nlockstep: no Docker; start it\n\n'),
-        error_event("update failed\n"),
-    ]
-    assert stack().up().reason == "no Docker; start it"
 
 
 def test_update_that_the_engine_never_began_has_the_reason_of_the_cli(
