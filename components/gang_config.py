@@ -50,10 +50,11 @@ class GangConfig(pulumi.ComponentResource):
         super().__init__("lockstep:platform:GangConfig", name, {"enabled": args.enabled}, opts)
         upstream = self._upstream(name, args)
         effective = upstream.apply(_with_provider) if args.enabled else upstream
-        revision = _revision(args.release)
+        revision = pulumi.Output.from_input("")
         annotations: dict[str, pulumi.Input[str]] = dict(_FORCE)
         if args.release:
             # A Helm upgrade writes the chart's text again: patch again after each upgrade.
+            revision = args.release.status.apply(lambda status: str(status.revision))
             annotations[names.REVISION_ANNOTATION] = revision
         if args.enabled:
             annotations[names.ORIGINAL_ANNOTATION] = upstream
@@ -126,12 +127,6 @@ def restart_annotations(upstream: str, config: str, revision: str) -> dict[str, 
         return {}
     digest = hashlib.sha256(f"{revision}\n{config}".encode()).hexdigest()
     return {names.CONFIG_ANNOTATION: digest}
-
-
-def _revision(release: kubernetes.helm.v3.Release | None) -> pulumi.Output[str]:
-    if release is None:
-        return pulumi.Output.from_input("")
-    return release.status.apply(lambda status: str(status.revision))
 
 
 def _text(data: Mapping[str, str] | None) -> str:

@@ -65,11 +65,7 @@ class Volcano(pulumi.ComponentResource):
             repository_opts=None
             if args.chart
             else kubernetes.helm.v3.RepositoryOptsArgs(repo=versions.VOLCANO_CHART_REPO),
-            values=chart_values(
-                args.version,
-                host_operators=cluster.host is not None,
-                scheduler_conf=args.scheduler_conf,
-            ),
+            values=chart_values(args),
             skip_await=cluster.host is not None,
             # Deleting an owned cluster deletes the release. If the cluster was lost and is
             # recreated, Helm could not reach the old release to uninstall it.
@@ -100,26 +96,25 @@ class Volcano(pulumi.ComponentResource):
         )
 
 
-def chart_values(
-    version: str, *, host_operators: bool, scheduler_conf: str | None = None
-) -> dict[str, Any]:
+def chart_values(args: VolcanoArgs) -> dict[str, Any]:
     """Return values over the chart's own: pinned images, small requests, admission where it works.
 
     With operators on the host there is no pod to serve the admission webhook: the chart's
     ValidatingAdmissionPolicies check the same rules inside the API server.
     """
-    replicas = 0 if host_operators else 1
+    on_host = args.cluster.host is not None
+    replicas = 0 if on_host else 1
     return {
-        "basic": {"image_tag_version": f"v{version}", "image_pull_policy": "IfNotPresent"},
+        "basic": {"image_tag_version": f"v{args.version}", "image_pull_policy": "IfNotPresent"},
         "custom": {
             "controller_replicas": replicas,
             "scheduler_replicas": replicas,
             "admission_replicas": replicas,
-            "admission_enable": not host_operators,
-            "vap_enable": host_operators,
+            "admission_enable": not on_host,
+            "vap_enable": on_host,
             "controller_resources": _SMALL,
             "scheduler_resources": _SMALL,
             "admission_resources": _SMALL,
-            **({"scheduler_config_override": scheduler_conf} if scheduler_conf else {}),
+            **({"scheduler_config_override": conf} if (conf := args.scheduler_conf) else {}),
         },
     }

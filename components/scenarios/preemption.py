@@ -43,7 +43,7 @@ class Preemption(Gang):
                 ignore_changes=["spec.replicas"],
             ),
         )
-        low = self.set_args(self.class_name("low"))
+        low = self.set_args(self.scoped("low"))
         return lws.LeaderWorkerSet(self.set_name, low, _merged(opts, depends_on=[*classes, rival]))
 
     @property
@@ -51,14 +51,10 @@ class Preemption(Gang):
         """The name of the set of higher priority."""
         return f"{self._name}-rival-lws"
 
-    def class_name(self, level: str) -> str:
-        """Return the name of a priority class, which the whole cluster shares."""
-        return self.scoped(level)
-
     def outcome_spec(self) -> Any:
         """Return both sets and the priorities."""
         return {
-            "low": lws.spec(self.set_args(self.class_name("low"))),
+            "low": lws.spec(self.set_args(self.scoped("low"))),
             "high": lws.spec(self._rival_args()),
             "priorities": PRIORITIES,
         }
@@ -69,7 +65,7 @@ class Preemption(Gang):
 
     def _rival_args(self) -> lws.LeaderWorkerSetArgs:
         return replace(
-            self.set_args(self.class_name("high")),
+            self.set_args(self.scoped("high")),
             groups=0,
             # The drill also writes the number of groups, which would be a conflict.
             annotations={"pulumi.com/patchForce": "true"},
@@ -80,7 +76,7 @@ class Preemption(Gang):
     ) -> kubernetes.scheduling.v1.PriorityClass:
         return kubernetes.scheduling.v1.PriorityClass(
             f"{self._name}-{level}",
-            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=self.class_name(level)),
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=self.scoped(level)),
             value=PRIORITIES[level],
             description="Used by Lockstep's preemption scenario",
             opts=opts,
