@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
+from . import gang_variants as variants
 from .base import Scenario, ScenarioArgs
 from .gang import Gang
-from .gang_variants import (
-    Constrained,
-    Contention,
-    ContentionControl,
-    LeaderReady,
-    MissingRbac,
-    Recovery,
-    RollingUpdate,
-    Scale,
-)
 from .no_gang import NoGang
 from .preemption import Preemption
 from .queue_cap import QueueCap
@@ -24,17 +15,17 @@ SCENARIOS: dict[str, type[Scenario]] = {
     scenario.scenario: scenario
     for scenario in (
         Gang,
-        Constrained,
+        variants.Constrained,
         NoGang,
-        Contention,
-        ContentionControl,
+        variants.Contention,
+        variants.ContentionControl,
         QueueCap,
         Preemption,
-        Recovery,
-        RollingUpdate,
-        Scale,
-        LeaderReady,
-        MissingRbac,
+        variants.Recovery,
+        variants.RollingUpdate,
+        variants.Scale,
+        variants.LeaderReady,
+        variants.MissingRbac,
     )
 }
 """By the name that the stack's config uses."""

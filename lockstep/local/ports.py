@@ -13,22 +13,18 @@ from lockstep.errors import LockstepError
 # Below the range from which the kernel takes ports for outgoing connections: a port that is free
 # now is still free when the server asks for it a second later.
 LOWEST, HIGHEST = 20000, 32000
-ATTEMPTS = 2000
 PAUSE = 0.05
 
 
 def free_ports(names: Sequence[str]) -> dict[str, int]:
     """Return a free port per name, at random so that clusters created at once do not collide."""
-    ports: dict[str, int] = {}
-    for _ in range(ATTEMPTS):
-        if len(ports) == len(names):
-            return ports
-        port = random.randint(LOWEST, HIGHEST)  # noqa: S311 - not a secret
-        if port not in ports.values() and is_free(port):
-            ports[names[len(ports)]] = port
-    raise LockstepError(
-        f"no free ports between {LOWEST} and {HIGHEST}; stop what listens there (ss -ltn)"
-    )
+    candidates = random.sample(range(LOWEST, HIGHEST), HIGHEST - LOWEST)
+    found = dict(zip(names, filter(is_free, candidates), strict=False))
+    if len(found) < len(names):
+        raise LockstepError(
+            f"no free ports between {LOWEST} and {HIGHEST}; stop what listens there (ss -ltn)"
+        )
+    return found
 
 
 def is_free(port: int) -> bool:

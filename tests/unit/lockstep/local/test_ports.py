@@ -21,9 +21,7 @@ def test_taken_port_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert not ports.is_free(port)
-        draws = iter([port, port, 20001])
-        monkeypatch.setattr("random.randint", lambda _low, _high: next(draws))
-        monkeypatch.setattr(ports, "is_free", lambda candidate: candidate != port)
+        monkeypatch.setattr("random.sample", lambda _population, _count: [port, 20001])
         assert ports.free_ports(["a"]) == {"a": 20001}
 
 

@@ -31,17 +31,19 @@ def test_machine_with_everything_is_accepted() -> None:
     build.check_machine()
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "value", "error"),
+    [
+        (sys, "platform", "darwin", r"only be built on Linux; .* kind's public image"),
+        (os, "geteuid", lambda: 1000, "needs root"),
+    ],
+)
 @pytest.mark.usefixtures("programs")
-def test_other_systems_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(LockstepError, match=r"only be built on Linux; .* kind's public image"):
-        build.check_machine()
-
-
-@pytest.mark.usefixtures("programs")
-def test_ordinary_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(LockstepError, match="needs root"):
+def test_other_systems_and_users_are_refused(
+    monkeypatch: pytest.MonkeyPatch, module: object, name: str, value: object, error: str
+) -> None:
+    monkeypatch.setattr(module, name, value)
+    with pytest.raises(LockstepError, match=error):
         build.check_machine()
 
 
