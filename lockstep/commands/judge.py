@@ -53,7 +53,7 @@ def run() -> int:
         verdict = msgspec.structs.replace(verdict, ok=False, reason=f"{verdict.reason}; {trouble}")
     _write_receipt(live.recording, expectation, verdict)
     if verdict.ok:
-        print(json.dumps(verdict.to_mapping()))
+        print(json.dumps(msgspec.to_builtins(verdict)))
         return 0
     # Pulumi shows all output of a failed command: the reason must be the only line.
     print(verdict.reason, file=sys.stderr)

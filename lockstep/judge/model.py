@@ -61,21 +61,12 @@ class Expectation(msgspec.Struct, frozen=True, rename="camel"):
         return self.size * self.groups
 
     @classmethod
-    def from_mapping(cls, data: Any) -> Expectation:
+    def from_json(cls, text: str) -> Expectation:
         """Read an expectation as Pulumi hands it over: numbers may come as floats."""
         try:
-            return msgspec.convert(data, cls, strict=False)
-        except msgspec.ValidationError as error:
-            raise LockstepError(f"the expectation is not valid: {error}") from error
-
-    @classmethod
-    def from_json(cls, text: str) -> Expectation:
-        """Read an expectation from JSON text."""
-        try:
-            data = msgspec.json.decode(text)
+            return msgspec.json.decode(text, type=cls, strict=False)
         except msgspec.DecodeError as error:
-            raise LockstepError(f"the expectation is not JSON: {error}") from error
-        return cls.from_mapping(data)
+            raise LockstepError(f"the expectation is not valid: {error}") from error
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the document; fields that are None are left out."""
@@ -104,11 +95,6 @@ class Verdict(msgspec.Struct, frozen=True, rename="camel"):
     """Figures that only some verdicts have, by name; a unit ends the name, as in `…Seconds`."""
     evidence: list[str] = []
     """What the verdict rests on; a receipt has it beside the verdict."""
-
-    def to_mapping(self) -> dict[str, Any]:
-        """Return the document."""
-        document: dict[str, Any] = msgspec.to_builtins(self)
-        return document
 
 
 @dataclass(frozen=True)

@@ -78,10 +78,7 @@ def _set_reports(history: History, namespace: str, lws: ObjectHistory) -> Iterat
     for gang in case.gangs:
         if gang not in case.wanted and not gang.alive:
             continue  # deleted by a scale-down
-        if facts["startup"] == "LeaderReady":
-            state, holds, reason = _leader_first(gang)
-        else:
-            state, holds, reason = _judge(replace(case, gangs=[gang]), gang)
+        state, holds, reason = _judge(replace(case, gangs=[gang]), gang, facts["startup"])
         group = podgroups.of(history, gang)
         skew = figures.bind_skew(history, gang)
         yield GangReport(
@@ -98,16 +95,11 @@ def _set_reports(history: History, namespace: str, lws: ObjectHistory) -> Iterat
         )
 
 
-def _leader_first(gang: ObservedGang) -> GangState:
-    return (
-        VerdictName.LEADER_FIRST,
-        None,
-        f"startupPolicy LeaderReady: the leader is bound alone, so {gang.key} promises nothing",
-    )
-
-
-def _judge(case: Case, gang: ObservedGang) -> GangState:
+def _judge(case: Case, gang: ObservedGang, startup: str) -> GangState:
     """Look for what is broken first, then for what is proven, then say what is missing."""
+    if startup == "LeaderReady":
+        why = f"startupPolicy {startup}: the leader is bound alone, so {gang.key} promises nothing"
+        return VerdictName.LEADER_FIRST, None, why
     broken = torn(case)
     if isinstance(broken, Finding):
         return broken.observed, False, broken.reason
@@ -144,12 +136,11 @@ def _bound(gang: ObservedGang) -> GangState | None:
 def _held(case: Case, gang: ObservedGang) -> GangState | None:
     if gang.bound or len(gang.alive) != gang.size:
         return None
-    refusal = refusal_of(case, gang, case.history.last_change())
-    if refusal is None:
-        return None
     group = podgroups.of(case.history, gang)
-    reason = podgroups.last_refusal(case.history, group) if group else ""
-    return VerdictName.HELD, True, reason
+    refusal = refusal_of(case, gang, case.history.last_change())
+    if group is None or not isinstance(refusal, str):
+        return None
+    return VerdictName.HELD, True, podgroups.last_refusal(case.history, group)
 
 
 def _unclear(gang: ObservedGang) -> GangState:

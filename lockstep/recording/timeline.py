@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 from lockstep.recording.facts import BLOCKING, FINISHED
+from lockstep.recording.model import Observation, Recording
 
-if TYPE_CHECKING:
-    from lockstep.recording.model import Mark, Observation, Recording
-
+When = Callable[[Observation], dict[str, Any]]
 DRILL_REASON = "LockstepDrill"
 """Reason of the events that tell the steps of a drill."""
 
 
 def build(recording: Recording) -> dict[str, Any]:
     """Reduce a recording to marks on a time axis, in seconds since its start."""
-    when = _When(recording)
+    when = partial(_when, cuts=_first_cuts(recording))
     return {
         "started": recording.header.started,
-        "end": _seconds(recording.end),
+        "end": round(recording.end, 3),
         "pods": [_pod(story, when) for story in _stories(recording.of("pod"))],
         "podGroups": [_pod_group(story, when) for story in _stories(recording.of("podgroup"))],
         "taints": _taints(recording.of("node"), when),
@@ -28,25 +28,23 @@ def build(recording: Recording) -> dict[str, Any]:
     }
 
 
-class _When:
+def _first_cuts(recording: Recording) -> dict[str, float]:
+    """When the watch of each kind was first interrupted."""
+    cuts = [status for status in recording.watch_log if status.state == "cut"]
+    return {status.kind: status.at for status in reversed(cuts)}
+
+
+def _when(seen: Observation, cuts: Mapping[str, float]) -> dict[str, Any]:
     """The time of an observation, and how exactly it is known.
 
     A state in the first list is older than the recording. A state in a list after an interruption
     of the watch began during the interruption, at the latest when it was listed.
     """
-
-    def __init__(self, recording: Recording) -> None:
-        self._cuts: dict[str, float] = {}
-        for status in recording.watch_log:
-            if status.state == "cut":
-                self._cuts.setdefault(status.kind, status.at)
-
-    def __call__(self, seen: Observation) -> dict[str, Any]:
-        at = {"at": _seconds(seen.at)}
-        if not seen.listed:
-            return at
-        late = self._cuts.get(seen.kind, math.inf) <= seen.at
-        return {**at, "listed" if late else "before": True}
+    at = {"at": round(seen.at, 3)}
+    if not seen.listed:
+        return at
+    late = cuts.get(seen.kind, math.inf) <= seen.at
+    return {**at, "listed" if late else "before": True}
 
 
 def workers(recording: Recording) -> list[dict[str, Any]]:
@@ -66,26 +64,24 @@ def _stories(observations: Iterable[Observation]) -> list[list[Observation]]:
     return list(stories.values())
 
 
-def _pod(story: list[Observation], when: _When) -> dict[str, Any]:
+def _pod(story: list[Observation], when: When) -> dict[str, Any]:
     first = story[0]
     return {
         "name": first.name,
         "uid": first.uid,
         "group": first.facts.get("group"),
         "role": first.facts.get("role"),
-        "marks": list(_pod_marks(story, when)),
+        "marks": _pod_marks(story, when),
     }
 
 
-def _pod_marks(story: list[Observation], when: _When) -> Iterator[dict[str, Any]]:
-    done: set[str] = set()
+def _pod_marks(story: list[Observation], when: When) -> list[dict[str, Any]]:
+    marks: dict[str, dict[str, Any]] = {}
     for seen in story:
         for what in _states(seen):
-            if what in done:
-                continue
-            done.add(what)
             node = {"node": seen.facts["node"]} if what == "bound" else {}
-            yield {"what": what, **when(seen), **node}
+            marks.setdefault(what, {"what": what, **when(seen), **node})
+    return list(marks.values())
 
 
 def _states(seen: Observation) -> Iterator[str]:
@@ -102,7 +98,7 @@ def _states(seen: Observation) -> Iterator[str]:
         yield "deleted"  # from its deletionTimestamp on: a terminating pod no longer counts
 
 
-def _pod_group(story: list[Observation], when: _When) -> dict[str, Any]:
+def _pod_group(story: list[Observation], when: When) -> dict[str, Any]:
     """One PodGroup, with its latest minMember and minResources: LWS may correct them once."""
     phases: list[dict[str, Any]] = []
     for seen in story:
@@ -114,12 +110,12 @@ def _pod_group(story: list[Observation], when: _When) -> dict[str, Any]:
         "name": story[0].name,
         "group": last.get("group"),
         "minMember": last.get("minMember"),
-        "minResources": _text(last.get("minResources") or {}),
+        "minResources": last.get("minResources") or {},
         "phases": phases,
     }
 
 
-def _taints(observations: Iterable[Observation], when: _When) -> list[dict[str, Any]]:
+def _taints(observations: Iterable[Observation], when: When) -> list[dict[str, Any]]:
     """The changes of blocking taints, by worker."""
     changes: list[dict[str, Any]] = []
     before: dict[str, set[str]] = {}
@@ -142,47 +138,23 @@ def _blocking(seen: Observation) -> set[str]:
 
 
 def _events(recording: Recording) -> list[dict[str, Any]]:
-    """The cluster's events and the steps of a drill, in order."""
-    told = [*_cluster_events(recording.of("event")), *map(_step, recording.marks)]
-    return sorted(told, key=lambda event: event["at"])
-
-
-def _step(mark: Mark) -> dict[str, Any]:
-    return {
-        "at": _seconds(mark.at),
-        "reason": DRILL_REASON,
-        "object": mark.about,
-        "message": mark.message,
-        "count": 1,
-    }
-
-
-def _cluster_events(observations: Iterable[Observation]) -> Iterator[dict[str, Any]]:
-    """Each event once per message, with the last count: repetitions would hide the others."""
-    kept: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for seen in observations:
+    """The cluster's events, each message once with its last count, and the steps of a drill."""
+    told: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for seen in recording.of("event"):
         if seen.change == "DELETED":  # events expire after an hour
             continue
-        facts = seen.facts
-        key = (str(facts.get("reason")), str(facts.get("object")), str(facts.get("message")))
-        count = int(facts.get("count") or 1)
-        if key in kept:
-            kept[key]["count"] = max(kept[key]["count"], count)
-            continue
-        kept[key] = {
-            "at": _seconds(seen.at),
-            "reason": key[0],
-            "object": key[1],
-            "message": key[2],
-            "count": count,
-        }
-    yield from kept.values()
+        key = (seen.facts["reason"], seen.facts["object"], seen.facts["message"])
+        line = told.setdefault(key, _event(seen.at, *key))
+        line["count"] = max(line["count"], seen.facts["count"])
+    steps = [_event(mark.at, DRILL_REASON, mark.about, mark.message) for mark in recording.marks]
+    return sorted([*told.values(), *steps], key=lambda event: event["at"])
 
 
-def _text(resources: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(amount) for name, amount in resources.items()}
-
-
-def _seconds(at: float) -> float:
-    """Round to milliseconds, which is the precision of the watch."""
-    return round(max(at, 0.0), 3)
+def _event(at: float, reason: str, about: str, message: str) -> dict[str, Any]:
+    return {
+        "at": round(at, 3),
+        "reason": reason,
+        "object": about,
+        "message": message,
+        "count": 1,
+    }

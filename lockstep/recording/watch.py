@@ -94,10 +94,7 @@ class KindWatch:
 
     async def list(self) -> None:
         """Emit all objects, or those that have changed since they were last known."""
-        target = self.target
-        found = self._client.list(
-            target.resource, namespace=target.namespace, labels=target.labels, chunk_size=CHUNK
-        )
+        found = self._request(CHUNK)
         things = [thing async for thing in found]
         at = self._clock()  # one time for all, as the list is of one version
         before = dict(self._known)
@@ -109,11 +106,21 @@ class KindWatch:
             self._emit_deletion(at, gone)
         self._version = found.resourceVersion
 
+    def _request(self, chunk: int) -> Any:
+        target = self.target
+        return self._client.list(
+            target.resource, namespace=target.namespace, labels=target.labels, chunk_size=chunk
+        )
+
     async def follow(self) -> None:
         """Watch until cancelled, through every kind of interruption."""
         pause = FIRST_PAUSE
+        cut: Exception | None = None
         while True:
             try:
+                if cut is not None:
+                    await self._recover(cut)
+                    cut = None
                 async for change, thing in self._client.watch(
                     self.target.resource,
                     namespace=self.target.namespace,
@@ -123,35 +130,24 @@ class KindWatch:
                     pause = FIRST_PAUSE
                     self._receive(change, thing)
             except FAILURES as error:
-                self._emit_status("cut", explain(error))
+                if cut is None:
+                    cut = error
+                    self._emit_status("cut", explain(error))
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
-                await self._recover(error)
 
     async def _recover(self, error: Exception) -> None:
         """Reconnect, then resume the watch, or list if the version is gone or was unreadable."""
-        pause = FIRST_PAUSE
-        is_gone = status_of(error) == HTTPStatus.GONE
-        resumable = not is_gone and not isinstance(error, UNREADABLE)
-        while True:
-            try:
-                if resumable:
-                    self._late_until = await self._newest()
-                    self._emit_status("resumed")
-                else:
-                    await self.list()
-                    self._emit_status("relisted")
-                return
-            except FAILURES:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+        if status_of(error) == HTTPStatus.GONE or isinstance(error, UNREADABLE):
+            await self.list()
+            self._emit_status("relisted")
+        else:
+            self._late_until = await self._newest()
+            self._emit_status("resumed")
 
     async def _newest(self) -> int:
         """Return the newest version: changes up to it happened while the watch was cut."""
-        target = self.target
-        found = self._client.list(
-            target.resource, namespace=target.namespace, labels=target.labels, chunk_size=1
-        )
+        found = self._request(1)
         async for _ in found:
             break
         return version_number(found.resourceVersion)

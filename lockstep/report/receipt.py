@@ -94,7 +94,7 @@ def build(
         "cluster": {"name": cluster["name"], "provider": cluster["provider"]},
         "workers": workers,
         "expectation": expectation.to_mapping(),
-        "verdict": {**verdict.to_mapping(), "evidence": []},
+        "verdict": {**msgspec.to_builtins(verdict), "evidence": []},
         "timeline": timeline.build(recording),
         "evidence": verdict.evidence,
     }

@@ -202,3 +202,11 @@ def control(story: Story, at: float = 1.0, bound: int = 2, refused: int = 2) -> 
     story.bind(at + 0.1, *names[:bound])
     story.refuse_pod(at + 0.2, *names[4 - refused :])
     return story
+
+
+def events_ran_out() -> Story:
+    """A gang that was refused so often before the recording that no further event is written."""
+    unschedulable = [{"type": "Unschedulable", "status": "True", "reason": "", "message": ""}]
+    story = Story().members(0.0, listed=True)
+    story.pod_group(0.0, conditions=unschedulable, listed=True)
+    return story.refuse(0.0, 2, tasks=1, listed=True).refuse(0.0, 23, listed=True)

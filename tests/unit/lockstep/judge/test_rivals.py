@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from lockstep import judge
@@ -134,7 +136,7 @@ def test_a_rival_that_no_scheduler_handles_is_not_found_waiting() -> None:
 def test_expectation_of_a_crowd_is_read_as_it_is_written() -> None:
     plain = expect("placed")
     assert not {"atOnce", "queue", "rival"} & set(plain.to_mapping())
-    for one in (rivalry(), expect("capped", at_once=2, queue="narrow"), plain):
-        assert Expectation.from_mapping(one.to_mapping()) == one
+    for one in (rivalry(), expect("capped", at_once=2, queue="narrow", min_member=1), plain):
+        assert Expectation.from_json(json.dumps(one.to_mapping())) == one
     floats = {**rivalry().to_mapping(), "atOnce": 2.0}  # as Pulumi hands numbers over
-    assert Expectation.from_mapping(floats).at_once == 2
+    assert Expectation.from_json(json.dumps(floats)).at_once == 2

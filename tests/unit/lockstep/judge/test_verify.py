@@ -14,7 +14,7 @@ from lockstep.commands import verify
 from lockstep.judge import verify as verification
 from lockstep.judge.verify import BROKEN, CANNOT_TELL, HOLDS, GangReport
 from tests.unit.lockstep.fake_api import POD_GROUPS, PODS, SETS, FakeApi, serving
-from tests.unit.lockstep.story import Story, gang_created, gang_placed, pods
+from tests.unit.lockstep.story import Story, events_ran_out, gang_created, gang_placed, pods
 
 LWS = "leaderworkerset.sigs.k8s.io"
 
@@ -54,6 +54,12 @@ def test_refused_holds() -> None:
     report = only(story)
     assert (report.state, report.holds) == ("held", True)
     assert "Insufficient cpu" in report.reason
+
+
+def test_refused_earlier_holds_only_when_it_lasts() -> None:
+    story = a_set(events_ran_out())
+    assert only(story.until(1.0)).holds is None
+    assert (only(story.until(3.0)).state, only(story.until(3.0)).holds) == ("held", True)
 
 
 def test_partly_bound_is_broken() -> None:

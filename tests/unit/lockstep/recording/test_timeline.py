@@ -111,14 +111,18 @@ def test_repeated_event_is_counted_not_repeated() -> None:
 
 
 def test_expired_event_is_left_out() -> None:
-    story = Story().tell(9.0, "event", "DELETED", "e", reason="Old", object="Pod/x", message="m")
+    story = Story().tell(
+        9.0, "event", "DELETED", "e", reason="Old", object="Pod/x", message="m", count=1
+    )
     assert timeline.build(story.recording)["events"] == []
 
 
 def test_step_of_a_drill_is_an_event_in_its_place() -> None:
-    story = Story().tell(1.0, "event", "ADDED", "a", reason="Early", object="Pod/x", message="m")
+    story = Story().tell(
+        1.0, "event", "ADDED", "a", reason="Early", object="Pod/x", message="m", count=1
+    )
     story.recording.mark("evict", "gang-0", 2.0, "LeaderWorkerSet/gang")
-    story.tell(3.0, "event", "ADDED", "b", reason="Late", object="Pod/x", message="m")
+    story.tell(3.0, "event", "ADDED", "b", reason="Late", object="Pod/x", message="m", count=1)
     early, step, late = timeline.build(story.recording)["events"]
     assert (early["reason"], late["reason"]) == ("Early", "Late")
     assert step == {
