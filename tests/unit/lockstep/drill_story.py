@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from lockstep.judge.drill_marks import Topic
-from tests.unit.lockstep.story import SHORT, Story
-
-SIZE = 4
-
-
-def names(group: int = 0) -> list[str]:
-    return [f"gang-{group}", *(f"gang-{group}-{index}" for index in range(1, SIZE))]
+from tests.unit.lockstep.story import SHORT, Story, pods
 
 
 class DrillStory(Story):
@@ -49,7 +43,7 @@ class DrillStory(Story):
         return self
 
     def workers(self, at: float, group: int = 0, revision: str = "r1") -> Self:
-        for name in names(group)[1:]:
+        for name in pods(group)[1:]:
             self.pod(at, name, group, revision=revision, podGroup=f"gang-{group}-{revision}")
         return self
 
@@ -58,16 +52,16 @@ class DrillStory(Story):
         self.leader(at, group, revision)
         self.own_pod_group(at + 0.01, group, revision)
         self.workers(at + 0.1, group, revision)
-        for index, name in enumerate(names(group)):
+        for index, name in enumerate(pods(group)):
             self.bind(at + 0.3 + 0.01 * index, name)
             self.run(at + 0.5, name)
         return self
 
     def gone(self, at: float, group: int = 0, revision: str | None = "r1") -> Self:
         """A group that is taken away, its PodGroup last (None: that stays)."""
-        for index, name in enumerate(names(group)):
+        for index, name in enumerate(pods(group)):
             self.tell(at + 0.01 * index, "pod", "MODIFIED", name, deleting=True)
-        for index, name in enumerate(names(group)):
+        for index, name in enumerate(pods(group)):
             self.delete(at + 0.1 + 0.01 * index, name)
         if revision is not None:
             self.tell(at + 0.2, "podgroup", "DELETED", f"gang-{group}-{revision}")

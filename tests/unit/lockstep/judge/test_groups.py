@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from lockstep.judge import drill_marks
 from lockstep.judge.groups import Incarnation, incarnations
 from lockstep.judge.history import History
-from tests.unit.lockstep.drill_story import DrillStory, names
-from tests.unit.lockstep.story import NAMESPACE, expect
+from tests.unit.lockstep.drill_story import DrillStory
+from tests.unit.lockstep.story import NAMESPACE, expect, pods
 
 EXPECTATION = expect("recreated")
 
@@ -28,7 +28,7 @@ def test_each_leader_begins_an_incarnation_with_its_own_workers(times: int) -> N
             story.gone(10.0 * number + 5.0)
     found = incarnations_of(story)
     assert [life.began for life in found] == [10.0 * number for number in range(times)]
-    assert all(sorted(pod.name for pod in life.pods) == names() for life in found)
+    assert all(sorted(pod.name for pod in life.pods) == pods() for life in found)
     assert [life.is_complete for life in found] == [False] * (times - 1) + [True]
     assert len({pod.first.uid for life in found for pod in life.pods}) == 4 * times
 
@@ -38,7 +38,7 @@ def test_binding_lasts_from_the_first_bind_to_the_last(times: list[float], end: 
     story = DrillStory().leader(0.5)
     story.own_pod_group(0.5)
     story.workers(0.6)
-    for at, name in sorted(zip(times, names(), strict=True)):
+    for at, name in sorted(zip(times, pods(), strict=True)):
         story.bind(at, name)
     (life,) = incarnations_of(story)
     burst = life.binding(end)

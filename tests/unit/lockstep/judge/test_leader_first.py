@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lockstep.judge.drill_marks import Topic
-from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded
-from tests.unit.lockstep.story import expect
+from tests.unit.lockstep.story import expect, pods
 
 LEADER_FIRST = expect("leader-first", min_member=1)
 REFUSED = expect("refused")
@@ -38,7 +38,7 @@ def split() -> DrillStory:
 
 def released(story: DrillStory) -> DrillStory:
     story.mark(18.0, Topic.ROOM_FOR_ALL, "4 pods")
-    story.bind(18.5, *names()[2:]).run(19.0, *names()[2:])
+    story.bind(18.5, *pods()[2:]).run(19.0, *pods()[2:])
     return story.over(25.0)
 
 
@@ -79,7 +79,7 @@ def test_workers_without_their_leader_are_a_failure() -> None:
 def test_a_part_that_does_not_last_shows_nothing() -> None:
     story = leader_alone().mark(13.0, Topic.ROOM_FOR_ALL, "4 pods")
     story.workers(13.1)
-    story.bind(13.5, *names()[1:]).run(14.0, *names()[1:])
+    story.bind(13.5, *pods()[1:]).run(14.0, *pods()[1:])
     concluded(story.over(20.0), LEADER_FIRST, "placed", "not a lasting part")
 
 
@@ -108,7 +108,7 @@ def without_rights() -> DrillStory:
 def recovered(story: DrillStory) -> DrillStory:
     story.mark(16.0, Topic.RIGHTS_BACK, "LWS may again").own_pod_group(17.0)
     story.workers(17.1)
-    story.bind(17.5, *names()).run(18.0, *names())
+    story.bind(17.5, *pods()).run(18.0, *pods())
     return story.over(22.0)
 
 

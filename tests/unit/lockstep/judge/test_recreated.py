@@ -7,9 +7,9 @@ import pytest
 from lockstep import judge
 from lockstep.judge import Verdict
 from lockstep.judge.drill_marks import Topic
-from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded
-from tests.unit.lockstep.story import expect
+from tests.unit.lockstep.story import expect, pods
 
 EXPECTATION = expect("recreated")
 
@@ -84,7 +84,7 @@ def test_a_complete_group_under_another_leaders_pod_group_is_orphaned() -> None:
     story = leader_killed().gone(10.1, revision=None)
     story.leader(11.0)
     story.workers(11.1)
-    story.bind(11.3, *names()).run(11.5, *names())
+    story.bind(11.3, *pods()).run(11.5, *pods())
     assert conclude(story.over(20.0)).observed == "orphaned"
 
 
@@ -96,14 +96,14 @@ def test_torn_when_the_new_group_is_bound_in_part_for_long() -> None:
     story = leader_killed().gone(10.1).leader(11.0)
     story.own_pod_group(11.0)
     story.workers(11.1)
-    for at, name in zip((11.3, 11.4, 11.5, 15.0), names(), strict=True):
+    for at, name in zip((11.3, 11.4, 11.5, 15.0), pods(), strict=True):
         story.bind(at, name).run(at + 0.1, name)
     concluded(story.over(20.0).until(45.0), EXPECTATION, "torn", "partly bound for 3.7 s")
 
 
 def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
     story = leader_killed()
-    for index, name in enumerate(names()):
+    for index, name in enumerate(pods()):
         story.delete(10.1 + index, name)  # a second each, as a busy node would
     story.tell(13.5, "podgroup", "DELETED", "gang-0-r1")
     verdict = conclude(story.whole(14.0).over(20.0))
@@ -129,7 +129,7 @@ def test_a_second_pod_group_is_one_too_many() -> None:
 def test_unmanaged_when_the_drill_found_no_pod_group_to_start_from(gave_up: bool) -> None:
     story = DrillStory().leader(1.0)
     story.workers(1.1)
-    story.bind(2.0, *names()).run(2.1, *names())
+    story.bind(2.0, *pods()).run(2.1, *pods())
     if gave_up:
         story.mark(60.0, Topic.FAILED, "no whole group")
     concluded(story.until(62.0), EXPECTATION, "unmanaged")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lockstep.judge.drill_marks import Topic
-from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded
-from tests.unit.lockstep.story import expect
+from tests.unit.lockstep.story import expect, pods
 
 EXPECTATION = expect("rolled", groups=2)
 
@@ -61,7 +61,7 @@ def test_strayed_when_a_group_is_made_of_two_templates() -> None:
     story = updating().gone(11.0, 1).leader(12.0, 1, "r2")
     story.own_pod_group(12.0, 1, "r2")
     story.workers(12.1, 1, "r1")
-    story.bind(12.3, *names(1)).run(12.5, *names(1))
+    story.bind(12.3, *pods(1)).run(12.5, *pods(1))
     concluded(story.over(20.0), EXPECTATION, "strayed", "gang-1 had pods of two revisions")
 
 
@@ -77,5 +77,5 @@ def test_strayed_when_a_new_group_was_bound_in_part_for_long() -> None:
     story = updating().gone(11.0, 1).leader(12.0, 1, "r2")
     story.own_pod_group(12.0, 1, "r2")
     story.workers(12.1, 1, "r2")
-    story.bind(12.3, *names(1)[:2])
+    story.bind(12.3, *pods(1)[:2])
     concluded(story.until(20.0), EXPECTATION, "strayed", "gang-1 was partly bound for 7.7 s")

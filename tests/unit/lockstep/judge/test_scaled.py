@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lockstep.judge.drill_marks import Topic
 from lockstep.scenarios.registry import SCALE_STEPS as STEPS
-from tests.unit.lockstep.drill_story import DrillStory, names
+from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded
-from tests.unit.lockstep.story import expect
+from tests.unit.lockstep.story import expect, pods
 
 EXPECTATION = expect("scaled")
 
@@ -49,7 +49,7 @@ def test_strayed_when_a_group_was_bound_in_part_for_long() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").leader(11.0, 1)
     story.own_pod_group(11.0, 1)
     story.workers(11.0, 1)
-    for at, name in zip((12.0, 12.0, 12.0, 16.0), names(1), strict=True):
+    for at, name in zip((12.0, 12.0, 12.0, 16.0), pods(1), strict=True):
         story.bind(at, name).run(at, name)
     concluded(story.over(20.0), EXPECTATION, "strayed", "gang-1 was partly bound for 4.0 s")
 
@@ -57,6 +57,6 @@ def test_strayed_when_a_group_was_bound_in_part_for_long() -> None:
 def test_strayed_when_a_pod_outlives_its_group() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
     story.mark(20.0, Topic.SCALE, "1")
-    story.delete(21.0, *names(1)[:3])
+    story.delete(21.0, *pods(1)[:3])
     story.tell(21.5, "podgroup", "DELETED", "gang-1-r1")
     concluded(story.over(30.0), EXPECTATION, "strayed", "5 pods, not 1 x 4")

@@ -17,6 +17,9 @@ from tests.unit.lockstep.fake_api import POD_GROUPS, PODS, SETS, FakeApi, servin
 from tests.unit.lockstep.story import Story, events_ran_out, gang_created, gang_placed, pods
 
 LWS = "leaderworkerset.sigs.k8s.io"
+Cluster = tuple[FakeApi, list[str]]
+"""A served API, and the words of the command that watches it."""
+Output = pytest.CaptureFixture[str]
 
 
 def a_set(
@@ -29,83 +32,73 @@ def a_set(
     return story
 
 
-def only(story: Story) -> GangReport:
+def reported(story: Story, state: str, holds: bool | None, words: str = "") -> GangReport:
+    """The only report of a story: its state, whether the gang holds, and words of the reason."""
     (report,) = verification.examine(story.recording)
+    assert (report.state, report.holds) == (state, holds)
+    assert words in report.reason
     return report
 
 
 def test_placed_holds() -> None:
-    report = only(gang_placed(gang_created(a_set(Story()))))
-    assert (report.state, report.holds, report.bound) == ("placed", True, 4)
-    assert report.bind_skew_seconds == 0.03
+    report = reported(gang_placed(gang_created(a_set(Story()))), "placed", True)
+    assert (report.bound, report.bind_skew_seconds) == (4, 0.03)
     assert report.pod_group == "gang-0-r1"
 
 
 def test_bound_but_not_yet_running_holds() -> None:
-    story = gang_created(a_set(Story()))
-    story.bind(2.0, *pods())
-    assert (only(story).state, only(story).holds) == ("bound", True)
+    reported(gang_created(a_set(Story())).bind(2.0, *pods()), "bound", True)
 
 
 def test_refused_holds() -> None:
     story = gang_created(a_set(Story()))
     for second in range(1, 5):
         story.refuse(1.0 + second, second)
-    report = only(story)
-    assert (report.state, report.holds) == ("held", True)
-    assert "Insufficient cpu" in report.reason
+    reported(story, "held", True, "Insufficient cpu")
 
 
 def test_refused_earlier_holds_only_when_it_lasts() -> None:
     story = a_set(events_ran_out())
-    assert only(story.until(1.0)).holds is None
-    assert (only(story.until(3.0)).state, only(story.until(3.0)).holds) == ("held", True)
+    reported(story.until(1.0), "pending", None)
+    reported(story.until(3.0), "held", True)
 
 
 def test_partly_bound_is_broken() -> None:
-    report = only(gang_created(a_set(Story())).bind(2.0, "gang-0").until(9.0))
-    assert (report.state, report.holds, report.bound) == ("partial", False, 1)
-    assert "1 of 4 pods of gang-0 bound for 7.0 s" in report.reason
+    story = gang_created(a_set(Story())).bind(2.0, "gang-0").until(9.0)
+    report = reported(story, "partial", False, "1 of 4 pods of gang-0 bound for 7.0 s")
+    assert report.bound == 1
 
 
 def test_partly_bound_once_is_broken_though_it_is_complete_now() -> None:
-    story = gang_created(a_set(Story()))
-    for at, name in zip((2.0, 2.1, 9.0, 9.1), pods(), strict=True):
-        story.bind(at, name)
-    assert (only(story).state, only(story).holds) == ("torn", False)
+    story = gang_created(a_set(Story())).bind(2.0, *pods()[:2]).bind(9.0, *pods()[2:])
+    reported(story, "torn", False)
 
 
 def test_partly_bound_just_now_is_not_clear() -> None:
-    report = only(gang_created(a_set(Story())).bind(2.0, "gang-0").until(3.0))
-    assert (report.state, report.holds) == ("binding", None)
+    story = gang_created(a_set(Story())).bind(2.0, "gang-0").until(3.0)
+    reported(story, "binding", None)
 
 
 def test_complete_without_a_pod_group_is_broken() -> None:
-    story = a_set(Story())
-    story.members(1.0, podGroup=None)
-    report = only(gang_placed(story).until(9.0))
-    assert (report.state, report.holds) == ("unmanaged", False)
-    assert "no PodGroup was created" in report.reason
+    story = a_set(Story()).members(1.0, podGroup=None)
+    reported(gang_placed(story).until(9.0), "unmanaged", False, "no PodGroup was created")
 
 
 def test_a_pod_group_of_an_earlier_leader_is_broken() -> None:
     story = gang_created(a_set(Story())).own(1.2, "earlier")
-    assert only(story.until(1.5)).holds is None  # LWS may still be at it
-    report = only(gang_placed(story).until(9.0))
-    assert (report.state, report.holds) == ("unmanaged", False)
-    assert "is owned by a deleted leader" in report.reason
+    reported(story.until(1.5), "pending", None)  # LWS may still be at it
+    story = gang_placed(story).until(9.0)
+    reported(story, "unmanaged", False, "is owned by a deleted leader")
 
 
 def test_a_pod_group_that_the_scheduler_ignores_is_broken() -> None:
     story = gang_created(a_set(Story()), scheduler="default-scheduler")
-    report = only(gang_placed(story))
-    assert (report.state, report.holds) == ("unmanaged", False)
-    assert "ignores PodGroups" in report.reason
+    reported(gang_placed(story), "unmanaged", False, "ignores PodGroups")
 
 
 def test_leader_first_promises_nothing() -> None:
     story = gang_placed(gang_created(a_set(Story(), startup="LeaderReady")))
-    assert (only(story).state, only(story).holds) == ("leader-first", None)
+    reported(story, "leader-first", None)
 
 
 def test_missing_pods_are_not_clear() -> None:
@@ -116,8 +109,7 @@ def test_missing_pods_are_not_clear() -> None:
 
 
 def test_waiting_without_a_scheduler_is_not_clear() -> None:
-    report = only(gang_created(a_set(Story())).until(30.0))
-    assert (report.state, report.holds) == ("pending", None)
+    reported(gang_created(a_set(Story())).until(30.0), "pending", None)
 
 
 def test_each_group_of_each_set_is_reported_and_scaled_down_ones_are_not() -> None:
@@ -143,7 +135,7 @@ def test_exit_code(holds: list[bool | None], code: int) -> None:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[FakeApi, list[str]]]:
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
     with serving(tmp_path) as (api, config):
         yield api, ["verify", "--kubeconfig", str(config), "-n", "test", "--for", "0.3s"]
 
@@ -162,9 +154,7 @@ def deploy(api: FakeApi, bound: int = 2, size: int = 2) -> None:
         metadata["annotations"] = {"scheduling.k8s.io/group-name": "gang-0-r1"}
 
 
-def test_verify_holds(
-    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_holds(cluster: Cluster, capsys: Output) -> None:
     api, words = cluster
     deploy(api)
     assert cli.main(words) == 0
@@ -174,9 +164,7 @@ def test_verify_holds(
     assert "holds: every gang is bound whole or not at all" in out
 
 
-def test_verify_json(
-    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_json(cluster: Cluster, capsys: Output) -> None:
     api, words = cluster
     deploy(api, bound=1)
     assert cli.main([*words, "--for", "2.2s", "--json"]) == 1
@@ -187,35 +175,27 @@ def test_verify_json(
     assert (gang["state"], gang["bound"], gang["size"]) == ("partial", 1, 2)
 
 
-def test_verify_without_sets_does_not_wait(
-    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_without_sets_does_not_wait(cluster: Cluster, capsys: Output) -> None:
     _, words = cluster
     assert cli.main([*words, "--for", "10m"]) == 2
     assert "there is no LeaderWorkerSet in namespace test" in capsys.readouterr().out
 
 
-def test_verify_of_a_set_without_replicas(
-    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_of_a_set_without_replicas(cluster: Cluster, capsys: Output) -> None:
     api, words = cluster
     api.put("gang", SETS, spec={"replicas": 0, "leaderWorkerTemplate": {"size": 2}})
     assert cli.main(words) == 2
     assert "every LeaderWorkerSet has replicas 0 in namespace test" in capsys.readouterr().out
 
 
-def test_verify_without_lws(
-    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_without_lws(cluster: Cluster, capsys: Output) -> None:
     api, words = cluster
     api.statuses[SETS] = 404
     assert cli.main(words) == 2
     assert "nothing to verify: LWS is not installed" in capsys.readouterr().err
 
 
-def test_verify_in_all_namespaces(
-    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_in_all_namespaces(cluster: Cluster, capsys: Output) -> None:
     api, words = cluster
     for path in list(api.objects):
         api.objects[path.replace("/namespaces/test", "")] = api.objects[path]
@@ -225,9 +205,7 @@ def test_verify_in_all_namespaces(
     assert "gang-0" in capsys.readouterr().out
 
 
-def test_verify_of_a_cluster_that_is_not_there(
-    cluster: tuple[FakeApi, list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_of_a_cluster_that_is_not_there(cluster: Cluster, capsys: Output) -> None:
     api, words = cluster
     api.cut(down=True)
     assert cli.main(words) == 2
@@ -241,7 +219,7 @@ def test_duration(text: str, seconds: float) -> None:
     assert verify.duration(text) == seconds
 
 
-def test_bad_duration(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_duration(capsys: Output) -> None:
     with pytest.raises(SystemExit):
         cli.main(["verify", "--for", "soon"])
     assert "'soon' is not a time such as 30s or 2m" in capsys.readouterr().err

@@ -23,14 +23,21 @@ from tests.unit.lockstep.fake_api import FakeApi, serving
 
 
 @pytest.fixture
-def levers(tmp_path: Path) -> Iterator[tuple[FakeApi, Subject]]:
-    with serving(tmp_path) as (api, config):
-        path = tmp_path / "c1" / "recordings" / "gang.jsonl"
-        subject = Subject(path, "gang", "test", "gang", str(config), deadline=60)
-        try:
-            yield api, subject
-        finally:
-            recorder_process.stop(path)
+def served(tmp_path: Path) -> Iterator[tuple[FakeApi, Path]]:
+    with serving(tmp_path) as served:
+        yield served
+
+
+@pytest.fixture
+def api(served: tuple[FakeApi, Path]) -> FakeApi:
+    return served[0]
+
+
+@pytest.fixture
+def subject(served: tuple[FakeApi, Path], tmp_path: Path) -> Iterator[Subject]:
+    path = tmp_path / "c1" / "recordings" / "gang.jsonl"
+    yield Subject(path, "gang", "test", "gang", str(served[1]), deadline=60)
+    recorder_process.stop(path)
 
 
 def follow(subject: Subject) -> Live:
@@ -46,8 +53,7 @@ def wait_for(live: Live, count: int) -> None:
         live.wait(until)
 
 
-def test_recorder_starts_is_followed_and_ends(levers: tuple[FakeApi, Subject]) -> None:
-    api, subject = levers
+def test_recorder_starts_is_followed_and_ends(api: FakeApi, subject: Subject) -> None:
     api.put("old")
     started = recorder_process.start(subject)
     live = follow(subject)
@@ -72,8 +78,7 @@ def _gone(pid: int) -> None:
         psutil.Process(pid).wait(10)
 
 
-def test_recording_is_private_to_its_user(levers: tuple[FakeApi, Subject]) -> None:
-    _, subject = levers
+def test_recording_is_private_to_its_user(subject: Subject) -> None:
     recorder_process.start(subject)
     assert stat.S_IMODE(subject.path.parent.stat().st_mode) == 0o700
     for path in subject.path.parent.iterdir():
@@ -81,10 +86,9 @@ def test_recording_is_private_to_its_user(levers: tuple[FakeApi, Subject]) -> No
 
 
 def test_stalled_recorder_does_not_advance_the_recording(
-    levers: tuple[FakeApi, Subject], monkeypatch: pytest.MonkeyPatch
+    api: FakeApi, subject: Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A recorder that is late must not make a gang look partly bound for longer than it was."""
-    api, subject = levers
     recorder_process.start(subject)
     live = follow(subject)
     api.put("a")
@@ -105,8 +109,7 @@ def test_stalled_recorder_does_not_advance_the_recording(
     live.end()
 
 
-def test_start_ends_the_earlier_recorder(levers: tuple[FakeApi, Subject]) -> None:
-    _, subject = levers
+def test_start_ends_the_earlier_recorder(subject: Subject) -> None:
     first = recorder_process.start(subject)
     old = recording.read(subject.path).header.pid
     second = recorder_process.start(subject)
@@ -115,9 +118,8 @@ def test_start_ends_the_earlier_recorder(levers: tuple[FakeApi, Subject]) -> Non
     assert recording.read(subject.path).header.run == second["run"]
 
 
-def test_stalled_recorder_is_followed_and_not_replaced(levers: tuple[FakeApi, Subject]) -> None:
+def test_stalled_recorder_is_followed_and_not_replaced(api: FakeApi, subject: Subject) -> None:
     """A second recorder would drop everything that the first one saw."""
-    api, subject = levers
     api.put("a")
     run = recorder_process.start(subject)["run"]
     recorder = psutil.Process(recording.read(subject.path).header.pid)
@@ -132,8 +134,7 @@ def test_stalled_recorder_is_followed_and_not_replaced(levers: tuple[FakeApi, Su
     live.end()
 
 
-def test_recorder_whose_file_was_replaced_ends(levers: tuple[FakeApi, Subject]) -> None:
-    _, subject = levers
+def test_recorder_whose_file_was_replaced_ends(subject: Subject) -> None:
     recorder_process.start(subject)
     live = follow(subject)
     subject.path.unlink()
@@ -142,8 +143,7 @@ def test_recorder_whose_file_was_replaced_ends(levers: tuple[FakeApi, Subject]) 
     live.close()
 
 
-def test_crashed_recorder_has_ended(levers: tuple[FakeApi, Subject]) -> None:
-    _, subject = levers
+def test_crashed_recorder_has_ended(subject: Subject) -> None:
     recorder_process.start(subject)
     live = follow(subject)
     psutil.Process(live.recording.header.pid).kill()
@@ -152,9 +152,8 @@ def test_crashed_recorder_has_ended(levers: tuple[FakeApi, Subject]) -> None:
     assert recorder_process.connect(subject.path) is None
 
 
-def test_stop_is_harmless_without_a_recorder(levers: tuple[FakeApi, Subject]) -> None:
+def test_stop_is_harmless_without_a_recorder(subject: Subject) -> None:
     """The process id in an old recording may be another program's by now."""
-    _, subject = levers
     recorder_process.stop(subject.path)
     subject.path.parent.mkdir(parents=True)
     header = Header("gang", (), None, "", pid=os.getpid())
@@ -169,8 +168,7 @@ def wait_until_ended(live: Live) -> None:
         live.wait(until)
 
 
-def test_recorder_ends_at_its_deadline(levers: tuple[FakeApi, Subject]) -> None:
-    _, subject = levers
+def test_recorder_ends_at_its_deadline(subject: Subject) -> None:
     recorder_process.start(replace(subject, deadline=0.2))
     wait_until("the deadline", lambda: not is_recorded(subject), seconds=10)
 
@@ -181,8 +179,7 @@ def is_recorded(subject: Subject) -> bool:
         return recorder_process._is_recorded(file)
 
 
-def test_connect_restarts_the_deadline(levers: tuple[FakeApi, Subject]) -> None:
-    _, subject = levers
+def test_connect_restarts_the_deadline(subject: Subject) -> None:
     recorder_process.start(replace(subject, deadline=4.0))
     time.sleep(0.5)
     live = follow(subject)
@@ -193,8 +190,7 @@ def test_connect_restarts_the_deadline(levers: tuple[FakeApi, Subject]) -> None:
     live.end()
 
 
-def test_recorder_that_cannot_start_reports_the_error(levers: tuple[FakeApi, Subject]) -> None:
-    _, subject = levers
+def test_recorder_that_cannot_start_reports_the_error(subject: Subject) -> None:
     with pytest.raises(LockstepError, match="did not start: there is no kubeconfig"):
         recorder_process.start(replace(subject, kubeconfig="/none"))
 

@@ -10,7 +10,7 @@ import yaml
 from components.scenarios import SCENARIOS as COMPONENTS
 from lockstep.judge.rules import RULES
 from lockstep.scenarios.model import Scenario, Sizes
-from lockstep.scenarios.registry import CONSTRAINED, MEANINGS, NO_GANG, SCENARIOS
+from lockstep.scenarios.registry import MEANINGS, SCENARIOS
 from lockstep.scenarios.verdicts import VerdictName
 from tests.unit.conftest import PROJECT_DIR
 
@@ -61,17 +61,17 @@ def test_controls_name_a_scenario() -> None:
 @pytest.mark.parametrize(
     ("scenario", "blocked", "verdict", "step"),
     [
-        (CONSTRAINED, 3, VerdictName.HELD, "constrained"),
-        (CONSTRAINED, 2, VerdictName.HELD, "constrained"),
-        (CONSTRAINED, 1, VerdictName.RELEASED, "constrained-released"),
-        (CONSTRAINED, 0, VerdictName.RELEASED, "constrained-released"),
-        (NO_GANG, 2, VerdictName.PARTIAL, "no-gang"),
-        (NO_GANG, 1, VerdictName.PLACED, "no-gang"),
+        ("constrained", 3, VerdictName.HELD, "constrained"),
+        ("constrained", 2, VerdictName.HELD, "constrained"),
+        ("constrained", 1, VerdictName.RELEASED, "constrained-released"),
+        ("constrained", 0, VerdictName.RELEASED, "constrained-released"),
+        ("no-gang", 2, VerdictName.PARTIAL, "no-gang"),
+        ("no-gang", 1, VerdictName.PLACED, "no-gang"),
     ],
 )
 def test_verdict_follows_from_the_blocked_workers(
-    scenario: Scenario, blocked: int, verdict: VerdictName, step: str
+    scenario: str, blocked: int, verdict: VerdictName, step: str
 ) -> None:
     sizes = Sizes(workers=3, blocked=blocked, size=4, groups=1)
-    assert scenario.verdict(sizes) is verdict
-    assert scenario.step(sizes).name == step
+    assert SCENARIOS[scenario].verdict(sizes) is verdict
+    assert SCENARIOS[scenario].step(sizes).name == step
