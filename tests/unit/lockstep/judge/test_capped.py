@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep import judge
 from lockstep.judge import Expectation
 from tests.unit.lockstep.crowds import crowd, ended, turn
-from tests.unit.lockstep.judge.verdicts import accepted, fault
+from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, concluded, fault
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
 
@@ -51,10 +51,8 @@ def test_pods_of_a_gang_that_ends_are_told_but_not_held_against_the_queue() -> N
 
 def test_capped_needs_a_reason() -> None:
     story = queued(reason=False).until(30.0)
-    assert judge.judge(story.recording, capped()) is None
-    verdict = judge.conclude(story.recording, capped())
-    assert not verdict.ok
-    assert "no event says that the queue kept a gang waiting" in verdict.reason
+    reason = "no event says that the queue kept a gang waiting"
+    at_deadline(story, capped(), "starved", reason)
 
 
 def test_exceeded_as_soon_as_one_pod_too_many_has_a_place() -> None:
@@ -70,9 +68,8 @@ def test_a_cap_that_was_never_reached_was_not_tested() -> None:
         turn(story, 2.0 + 3.0 * group, group)
         story.tell(3.9 + 3.0 * group, "podgroup", "MODIFIED", f"gang-{group}-r1", queue="narrow")
     gang_placed(story, 11.0, 0)
-    verdict = judge.conclude(story.recording, capped())
-    assert not verdict.ok
-    assert "only 1 of the 2 gangs that the queue admits ran at once" in verdict.reason
+    reason = "only 1 of the 2 gangs that the queue admits ran at once"
+    concluded(story, capped(), "starved", reason)
 
 
 def test_a_pod_group_in_another_queue_is_a_mismatch() -> None:

@@ -15,25 +15,19 @@ FORBIDDEN = "podgroups.scheduling.volcano.sh is forbidden: User cannot create"
 def with_room_for_a_part() -> DrillStory:
     """A leader that is recreated on a small pool."""
     story = DrillStory().whole(1.0).mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
-    return story.gone(10.1).leader(11.0)
+    return story.gone(10.1).leader(11.0).own_pod_group(11.0, minMember=1)
 
 
 def leader_alone() -> DrillStory:
     """A leader that is recreated on a small pool, bound and ready."""
-    story = with_room_for_a_part()
-    story.own_pod_group(11.0, minMember=1)
-    story.bind(12.0, "gang-0")
-    story.tell(12.2, "pod", "MODIFIED", "gang-0", phase="Running", ready=True)
-    return story
+    story = with_room_for_a_part().bind(12.0, "gang-0")
+    return story.change(12.2, "gang-0", phase="Running", ready=True)
 
 
 def split() -> DrillStory:
     """One worker finds room beside its leader, two are refused."""
-    story = leader_alone()
-    story.workers(12.5)
-    story.bind(13.0, "gang-0-1").run(13.1, "gang-0-1")
-    story.refuse_pod(13.2, "gang-0-2").refuse_pod(13.2, "gang-0-3")
-    return story
+    story = leader_alone().workers(12.5).bind(13.0, "gang-0-1").run(13.1, "gang-0-1")
+    return story.refuse_pod(13.2, "gang-0-2", "gang-0-3")
 
 
 def released(story: DrillStory) -> DrillStory:
@@ -55,44 +49,32 @@ def test_leader_first_with_a_part_bound_and_the_rest_later() -> None:
 
 
 def test_a_group_that_is_held_is_not_leader_first() -> None:
-    story = with_room_for_a_part()
-    story.own_pod_group(11.0, minMember=1)
-    concluded(story.over(20.0), LEADER_FIRST, "held")
+    concluded(with_room_for_a_part().over(20.0), LEADER_FIRST, "held")
 
 
 def test_workers_before_a_ready_leader_are_a_failure() -> None:
-    story = with_room_for_a_part()
-    story.own_pod_group(11.0, minMember=1)
-    story.workers(11.1)
-    story.bind(12.0, "gang-0")
+    story = with_room_for_a_part().workers(11.1).bind(12.0, "gang-0")
     concluded(story.over(20.0), LEADER_FIRST, "partial", "was created before the leader was ready")
 
 
 def test_workers_without_their_leader_are_a_failure() -> None:
-    story = with_room_for_a_part()
-    story.own_pod_group(11.0, minMember=1)
-    story.workers(11.1)
-    story.bind(12.0, "gang-0-1")
+    story = with_room_for_a_part().workers(11.1).bind(12.0, "gang-0-1")
     concluded(story.over(20.0), LEADER_FIRST, "partial", "but not the leader gang-0")
 
 
 def test_a_part_that_does_not_last_shows_nothing() -> None:
-    story = leader_alone().mark(13.0, Topic.ROOM_FOR_ALL, "4 pods")
-    story.workers(13.1)
+    story = leader_alone().mark(13.0, Topic.ROOM_FOR_ALL, "4 pods").workers(13.1)
     story.bind(13.5, *pods()[1:]).run(14.0, *pods()[1:])
     concluded(story.over(20.0), LEADER_FIRST, "placed", "not a lasting part")
 
 
 def test_a_group_that_stays_partly_bound_with_room_is_a_failure() -> None:
-    verdict = concluded(
-        split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").over(25.0), LEADER_FIRST, "partial"
-    )
-    assert "did not become complete when there was room" in verdict.reason
+    story = split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").over(25.0)
+    concluded(story, LEADER_FIRST, "partial", "did not become complete when there was room")
 
 
 def test_a_pod_group_of_the_whole_group_is_a_mismatch() -> None:
-    story = split()
-    story.tell(14.0, "podgroup", "MODIFIED", "gang-0-r1", minMember=4)
+    story = split().tell(14.0, "podgroup", "MODIFIED", "gang-0-r1", minMember=4)
     concluded(released(story), LEADER_FIRST, "mismatched", "minMember 4, not 1")
 
 
@@ -106,10 +88,8 @@ def without_rights() -> DrillStory:
 
 
 def recovered(story: DrillStory) -> DrillStory:
-    story.mark(16.0, Topic.RIGHTS_BACK, "LWS may again").own_pod_group(17.0)
-    story.workers(17.1)
-    story.bind(17.5, *pods()).run(18.0, *pods())
-    return story.over(22.0)
+    story.mark(16.0, Topic.RIGHTS_BACK, "LWS may again").own_pod_group(17.0).workers(17.1)
+    return story.bind(17.5, *pods()).run(18.0, *pods()).over(22.0)
 
 
 def test_refused_with_the_words_of_lws_and_the_recovery() -> None:
@@ -119,17 +99,13 @@ def test_refused_with_the_words_of_lws_and_the_recovery() -> None:
 
 
 def test_allowed_when_a_pod_group_was_made_all_the_same() -> None:
-    story = without_rights()
-    story.own_pod_group(15.5)
-    concluded(
-        story.mark(16.0, Topic.RIGHTS_BACK, "LWS").over(20.0), REFUSED, "allowed", "gang-0-r1"
-    )
+    story = without_rights().own_pod_group(15.5).mark(16.0, Topic.RIGHTS_BACK, "LWS")
+    concluded(story.over(20.0), REFUSED, "allowed", "gang-0-r1")
 
 
 def test_unmanaged_when_the_leader_started_without_a_pod_group() -> None:
-    story = without_rights()
-    story.bind(15.5, "gang-0")
-    concluded(story.mark(16.0, Topic.RIGHTS_BACK, "LWS").over(20.0), REFUSED, "unmanaged")
+    story = without_rights().bind(15.5, "gang-0").mark(16.0, Topic.RIGHTS_BACK, "LWS")
+    concluded(story.over(20.0), REFUSED, "unmanaged")
 
 
 def test_silent_when_lws_reported_no_error() -> None:

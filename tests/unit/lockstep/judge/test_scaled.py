@@ -11,20 +11,16 @@ from tests.unit.lockstep.story import expect, pods
 EXPECTATION = expect("scaled")
 
 
-def scaled(story: DrillStory | None = None) -> DrillStory:
-    story = (story or DrillStory()).whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
+def test_scaled_through_all_steps_with_their_times() -> None:
+    assert STEPS == (2, 6, 1)
+    story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
     story.mark(20.0, Topic.SCALE, "6")
     for group in range(2, 6):
         story.whole(21.0 + group, group)
     story.mark(30.0, Topic.SCALE, "1")
     for group in range(5, 0, -1):
         story.gone(31.0, group)
-    return story
-
-
-def test_scaled_through_all_steps_with_their_times() -> None:
-    assert STEPS == (2, 6, 1)
-    verdict = accepted(scaled().over(40.0), EXPECTATION)
+    verdict = accepted(story.over(40.0), EXPECTATION)
     assert verdict.measures == {
         "scaleTo2Seconds": 1.5,
         "scaleTo6Seconds": 6.5,
@@ -47,8 +43,7 @@ def test_strayed_when_a_pod_group_outlives_its_group() -> None:
 
 def test_strayed_when_a_group_was_bound_in_part_for_long() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").leader(11.0, 1)
-    story.own_pod_group(11.0, 1)
-    story.workers(11.0, 1)
+    story.own_pod_group(11.0, 1).workers(11.0, 1)
     for at, name in zip((12.0, 12.0, 12.0, 16.0), pods(1), strict=True):
         story.bind(at, name).run(at, name)
     concluded(story.over(20.0), EXPECTATION, "strayed", "gang-1 was partly bound for 4.0 s")
