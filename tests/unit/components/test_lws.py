@@ -6,7 +6,6 @@ from pathlib import Path
 
 from components.cluster.base import Cluster
 from components.lws import LeaderWorkerSetOperator, LwsArgs
-from lockstep.lws import post_renderer
 from tests.unit.components import clusters
 from tests.unit.components.graph import Graph, deploy
 
@@ -19,25 +18,10 @@ def lws(cluster: Callable[[], Cluster] = clusters.kind, chart: str | None = None
     return deploy(build)
 
 
-def test_lws_webhooks_go_to_the_host_where_the_manager_runs_there() -> None:
-    release = lws(clusters.kwok, "/charts/lws")["lws-release"].inputs
-    assert release["values"]["replicaCount"] == 0
-    assert release["values"]["podAnnotations"] == {
-        post_renderer.URL_ANNOTATION: "https://127.0.0.1:9443",
-        post_renderer.CA_ANNOTATION: "Q0E=",
-    }
-    assert release["skipAwait"] is True
-
-
 def test_lws_post_renderer_is_a_program_that_helm_can_start() -> None:
     path = Path(lws(clusters.kwok, "/charts/lws")["lws-release"].inputs["postrender"])
     assert path == Path("lockstep/lws/post_renderer.py"), "relative: the same on every machine"
     assert os.access(path, os.X_OK)
-
-
-def test_lws_leaves_gang_scheduling_to_its_config() -> None:
-    """The chart has a switch of its own; ours must work on an LWS that we did not install."""
-    assert "gangSchedulingManagement" not in lws()["lws-release"].inputs["values"]
 
 
 def test_lws_kinds_are_installed_apart_from_it_and_before_it() -> None:

@@ -39,12 +39,6 @@ def test_workers_of_an_owned_cluster_have_a_patch_each(
     assert taints_of(blocked(count, cluster)) == [[taint]] * count + [[]] * (3 - count)
 
 
-def test_patch_takes_the_list_over_from_kubernetes_and_the_drills() -> None:
-    metadata = blocked(1)["blocked-0-taints"].inputs["metadata"]
-    assert metadata["annotations"] == {"pulumi.com/patchForce": "true"}
-    assert metadata["name"] == "constrained-worker-0"
-
-
 def test_taint_is_the_one_that_the_drills_know() -> None:
     assert (taints.BLOCKED["key"], taints.BLOCKED["effect"]) == (BLOCKED_TAINT, "NoSchedule")
 

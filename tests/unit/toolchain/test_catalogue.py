@@ -74,12 +74,6 @@ def test_kubernetes_libraries_are_of_the_same_release() -> None:
     assert set(replaced) == {f"v0.{versions.KUBERNETES.split('.', 1)[1]}"}
 
 
-@pytest.mark.parametrize("group", catalogue.groups().values(), ids=lambda group: group.name)
-def test_every_module_pins_checksums(group: Group) -> None:
-    for module in [module for module in group.modules if "require" in go_mod(module)]:
-        assert " h1:" in (cache.sources() / module / "go.sum").read_text()
-
-
 def test_lws_versions_have_a_group_and_only_the_default_one_is_made_unasked() -> None:
     made_unasked = {name for name in default_groups() if name.startswith("lws-")}
     assert made_unasked == {f"lws-{versions.LWS_DEFAULT}"}
