@@ -6,7 +6,6 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import Protocol, cast
 
 from lockstep.errors import LockstepError
 
@@ -18,24 +17,12 @@ OTHERS = ("step", "kind-image")
 """Commands that `--help` does not list: the Pulumi program or `make` runs them."""
 
 
-class Command(Protocol):
-    """What a module of `lockstep.commands` offers."""
-
-    HELP: str
-
-    def configure(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options of the command."""
-
-    def run(self, args: argparse.Namespace) -> int:
-        """Run the command and return its exit code."""
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     args = _parser(words).parse_args(words)
     try:
-        return cast("Command", args.command).run(args)
+        return int(args.run(args))
     except LockstepError as error:
         print(f"lockstep: {error}", file=sys.stderr)
         return EXIT_ERROR
@@ -56,9 +43,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     asked_for = words[0] if words else ""
     names = (asked_for,) if asked_for in (*FOR_PEOPLE, *OTHERS) else FOR_PEOPLE
     for name in names:
-        module = importlib.import_module(f"lockstep.commands.{name.replace('-', '_')}")
-        command = cast("Command", module)
+        command = importlib.import_module(f"lockstep.commands.{name.replace('-', '_')}")
         subparser = subparsers.add_parser(name, help=command.HELP, description=command.HELP)
         command.configure(subparser)
-        subparser.set_defaults(command=command)
+        subparser.set_defaults(run=command.run)
     return parser

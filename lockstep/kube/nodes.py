@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +20,7 @@ RESERVE = Fraction(1, 10)
 # The part of a worker that must be free: a busier worker would take a third pod of a scenario as
 # soon as other pods end.
 NEEDED = Fraction(1, 2)
+RESOURCES = ("cpu", "memory")
 _BLOCKING = ("NoSchedule", "NoExecute")
 
 
@@ -31,31 +33,27 @@ class Candidate:
     """The value of its pool label; the label of another stack's pool has another value."""
     usable: bool
     """Ready, schedulable, and without a blocking taint of other programs."""
-    cpu: Fraction
-    """Allocatable cores."""
-    memory: Fraction
-    """Allocatable bytes."""
-    used_cpu: Fraction = Fraction(0)
-    """Cores that pods outside of the pool request."""
-    used_memory: Fraction = Fraction(0)
-    """Bytes that pods outside of the pool request."""
+    allocatable: Mapping[str, Fraction]
+    """Cores under `cpu`, bytes under `memory`."""
+    used: Mapping[str, Fraction]
+    """What pods outside of the pool request."""
 
     @property
     def busy(self) -> bool:
         """Whether pods outside of the pool use too much of it."""
-        return (
-            self.cpu - self.used_cpu < NEEDED * self.cpu
-            or self.memory - self.used_memory < NEEDED * self.memory
+        return any(
+            total - self.used[one] < NEEDED * total for one, total in self.allocatable.items()
         )
 
     def worker(self) -> dict[str, str]:
         """The name of the node and the capacity that a scenario may use."""
+        left = {
+            one: total - self.used[one] - RESERVE * total for one, total in self.allocatable.items()
+        }
         return {
             "name": self.name,
-            "cpu": quantity.format_cpu(self.cpu - self.used_cpu - RESERVE * self.cpu),
-            "memory": quantity.format_memory(
-                self.memory - self.used_memory - RESERVE * self.memory
-            ),
+            "cpu": quantity.format_cpu(left["cpu"]),
+            "memory": quantity.format_memory(left["memory"]),
         }
 
 
@@ -87,20 +85,16 @@ def read(client: Client, pool: str) -> list[Candidate]:
     nodes: list[Any] = list(client.list(Node))
     own = {_name(node) for node in nodes if _labels(node).get(POOL_LABEL) == pool}
     used = _requested(client.list(Pod, namespace=ALL_NS), own)
-    return [_candidate(node, used.get(_name(node), {})) for node in nodes]
-
-
-def _candidate(node: Any, used: Mapping[str, Fraction]) -> Candidate:
-    allocatable = node["status"].get("allocatable")
-    return Candidate(
-        name=_name(node),
-        pool=_labels(node).get(POOL_LABEL),
-        usable=_usable(node),
-        cpu=_amount(allocatable, "cpu"),
-        memory=_amount(allocatable, "memory"),
-        used_cpu=used.get("cpu", Fraction(0)),
-        used_memory=used.get("memory", Fraction(0)),
-    )
+    return [
+        Candidate(
+            name=_name(node),
+            pool=_labels(node).get(POOL_LABEL),
+            usable=_usable(node),
+            allocatable={one: _amount(node["status"].get("allocatable"), one) for one in RESOURCES},
+            used=used[_name(node)],
+        )
+        for node in nodes
+    ]
 
 
 def _name(node: Any) -> str:
@@ -124,16 +118,17 @@ def _requested(pods: Iterable[Any], own: Collection[str]) -> dict[str, dict[str,
 
     These are the pods that the pool is for; they are recreated or keep their places.
     """
-    used: dict[str, dict[str, Fraction]] = {}
+    used: dict[str, dict[str, Fraction]] = defaultdict(
+        lambda: dict.fromkeys(RESOURCES, Fraction(0))
+    )
     for pod in pods:
         node = pod["spec"].get("nodeName")
         done = pod["status"].get("phase") in ("Succeeded", "Failed")
         is_lockstep = _labels(pod).get("app.kubernetes.io/part-of") == "lockstep"
         if not node or done or (is_lockstep and node in own):
             continue
-        total = used.setdefault(node, {})
-        for resource in ("cpu", "memory"):
-            total[resource] = total.get(resource, Fraction(0)) + _pod_request(pod["spec"], resource)
+        for resource in RESOURCES:
+            used[node][resource] += _pod_request(pod["spec"], resource)
     return used
 
 

@@ -16,10 +16,11 @@ from lightkube.types import PatchType
 
 from lockstep.errors import LockstepError
 from lockstep.kube.client import Node
+from lockstep.scenarios.pool import BLOCKED_TAINT
 
 Taint = dict[str, str]
 
-BLOCKED: Taint = {"key": "lockstep.dev/blocked", "effect": "NoSchedule"}
+BLOCKED: Taint = {"key": BLOCKED_TAINT, "effect": "NoSchedule"}
 """No new pod is scheduled to the node: it makes a pool too small."""
 LOST: Taint = {"key": "lockstep.dev/lost", "effect": "NoExecute"}
 """All pods are evicted and no new pod is scheduled: it simulates a lost node."""

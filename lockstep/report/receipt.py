@@ -8,7 +8,6 @@ the machine that made it.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,15 +117,13 @@ def write(path: Path, receipt: Receipt) -> None:
     """Write a receipt atomically, readable by everyone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = msgspec.json.format(msgspec.json.encode(to_document(receipt)), indent=2)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text + b"\n")
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        fresh.write_bytes(text + b"\n")
+        fresh.chmod(0o644)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def home() -> Path:

@@ -8,8 +8,6 @@ import pytest
 
 from components.cluster.base import Cluster
 from components.taints import BlockedWorkers, BlockedWorkersArgs
-from lockstep.kube import taints
-from lockstep.scenarios.pool import BLOCKED_TAINT
 from tests.unit.components import clusters
 from tests.unit.components.graph import COMMAND, Graph, deploy
 
@@ -37,10 +35,6 @@ def test_workers_of_an_owned_cluster_have_a_patch_each(
     """Also a free worker: a smaller number is an update, as deletions come after the verdict."""
     taint = {"key": "lockstep.dev/blocked", "value": "constrained", "effect": "NoSchedule"}
     assert taints_of(blocked(count, cluster)) == [[taint]] * count + [[]] * (3 - count)
-
-
-def test_taint_is_the_one_that_the_drills_know() -> None:
-    assert (taints.BLOCKED["key"], taints.BLOCKED["effect"]) == (BLOCKED_TAINT, "NoSchedule")
 
 
 def test_patches_wait_for_the_nodes() -> None:

@@ -13,9 +13,17 @@ from tests.unit.lockstep.memory_api import MemoryApi
 GI = Fraction(2**30)
 
 
-def candidate(name: str, pool: str | None = None, **more: Any) -> Candidate:
-    given: dict[str, Any] = {"usable": True, "cpu": Fraction(4), "memory": 8 * GI}
-    return Candidate(name, pool, **{**given, **more})
+def candidate(
+    name: str,
+    pool: str | None = None,
+    *,
+    usable: bool = True,
+    cpu: Fraction = Fraction(0),
+    memory: Fraction = Fraction(0),
+) -> Candidate:
+    """A worker of 4 CPU and 8 GiB, of which other pods use `cpu` and `memory`."""
+    size, used = {"cpu": Fraction(4), "memory": 8 * GI}, {"cpu": cpu, "memory": memory}
+    return Candidate(name, pool, usable, size, used)
 
 
 def names(chosen: list[Candidate]) -> list[str]:
@@ -28,8 +36,8 @@ def test_pool_takes_its_own_workers_first_then_free_ones_by_name() -> None:
 
 
 def test_pool_takes_no_worker_that_it_cannot_use() -> None:
-    busy = candidate("busy", used_cpu=Fraction(3))
-    full = candidate("full", used_memory=5 * GI)
+    busy = candidate("busy", cpu=Fraction(3))
+    full = candidate("full", memory=5 * GI)
     found = [candidate("down", usable=False), busy, full, candidate("a"), candidate("b")]
     assert names(choose(found, "gang", 2)) == ["a", "b"]
 
@@ -38,7 +46,7 @@ def test_pool_with_too_few_workers_says_why_in_one_line() -> None:
     found = [
         candidate("a"),
         candidate("b", "constrained"),
-        candidate("c", used_cpu=Fraction(3)),
+        candidate("c", cpu=Fraction(3)),
         candidate("d", usable=False),
     ]
     with pytest.raises(LockstepError) as caught:
@@ -51,7 +59,7 @@ def test_pool_with_too_few_workers_says_why_in_one_line() -> None:
 
 
 def test_worker_offers_what_others_leave_less_a_reserve() -> None:
-    node = candidate("a", used_cpu=Fraction(1, 2), used_memory=GI)
+    node = candidate("a", cpu=Fraction(1, 2), memory=GI)
     assert node.worker() == {"name": "a", "cpu": "3100m", "memory": "6657199308"}
 
 
@@ -97,10 +105,10 @@ def api() -> MemoryApi:
 def test_nodes_are_read_with_the_requests_of_other_pods(api: MemoryApi) -> None:
     found = {node.name: node for node in nodes.read(api.client(), "gang")}
     assert found["plain"].pool == "gang"
-    assert found["plain"].cpu == Fraction(193, 100)
-    assert found["plain"].used_cpu == Fraction(1, 5)
-    assert found["plain"].used_memory == 0
-    assert found["soft"].used_cpu == 0
+    assert found["plain"].allocatable["cpu"] == Fraction(193, 100)
+    assert found["plain"].used["cpu"] == Fraction(1, 5)
+    assert found["plain"].used["memory"] == 0
+    assert found["soft"].used["cpu"] == 0
 
 
 def test_pods_of_another_stack_count_as_used(api: MemoryApi) -> None:
@@ -109,7 +117,7 @@ def test_pods_of_another_stack_count_as_used(api: MemoryApi) -> None:
     labels = {"app.kubernetes.io/part-of": "lockstep"}
     api.put("/api/v1/namespaces/b/pods/p5", pod("theirs", **labels))
     found = {node.name: node for node in nodes.read(api.client(), "gang")}
-    assert found["theirs"].used_cpu == Fraction(1, 5)
+    assert found["theirs"].used["cpu"] == Fraction(1, 5)
     with pytest.raises(LockstepError, match="other nodes belong to the pools other-gang"):
         choose(found.values(), "gang", 9)
 
@@ -136,7 +144,7 @@ def test_init_containers_sidecars_and_overhead_count(api: MemoryApi) -> None:
         )
     found = {node.name: node for node in nodes.read(api.client(), "gang")}
     # 100m + 700m while it starts; 100m + 900m while it runs; 50m each.
-    assert found["soft"].used_cpu == Fraction(850 + 1050, 1000)
+    assert found["soft"].used["cpu"] == Fraction(850 + 1050, 1000)
 
 
 def test_nodes_are_usable_when_pods_may_go_there(api: MemoryApi) -> None:

@@ -79,7 +79,7 @@ def test_write_leaves_the_old_receipt_when_it_fails(
     def full_disk(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("lockstep.report.receipt.os.replace", full_disk)
+    monkeypatch.setattr(Path, "replace", full_disk)
     with pytest.raises(OSError, match="no space"):
         receipt.write(path, samples.broken())
     assert receipt.read(path) == samples.placed()
