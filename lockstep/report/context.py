@@ -54,7 +54,7 @@ def page(receipts: Sequence[Receipt], matrix: Matrix | None) -> dict[str, Any]:
         "summary": summarize(receipts),
         "clusters": sorted({f"{one.cluster.name} ({one.cluster.provider})" for one in receipts}),
         "last": max(one.created_at for one in receipts),
-        "rows": [(one, _verdict_row(one)) for one in receipts],
+        "rows": [(one, verdict_row(one)) for one in receipts],
         "comparisons": [_comparison(receipts, *pair) for pair in pairs(receipts)],
         "scenarios": [_scenario(one) for one in receipts],
         "matrix": matrix,
@@ -64,7 +64,7 @@ def page(receipts: Sequence[Receipt], matrix: Matrix | None) -> dict[str, Any]:
     }
 
 
-def _verdict_row(receipt: Receipt) -> list[Field]:
+def verdict_row(receipt: Receipt) -> list[Field]:
     """The cells of a receipt in the verdict table."""
     verdict = receipt.verdict
     return [
@@ -100,7 +100,7 @@ def _scenario(receipt: Receipt) -> dict[str, Any]:
 
 def _figures(receipt: Receipt) -> list[Field]:
     """The large figures of a section; the release latency only where it was measured."""
-    bound, skew, latency, end = _verdict_row(receipt)[2:]
+    bound, skew, latency, end = verdict_row(receipt)[2:]
     fields = [replace(bound, title="Pods bound"), skew]
     if latency.exact is not None:
         fields.append(latency)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lockstep.report import environment, figures
+from lockstep.report.context import verdict_row
 from lockstep.report.figures import visible
 from lockstep.report.matrix import Cell, Matrix
 from lockstep.report.receipt import Receipt
 from lockstep.report.summary import summarize
 
 _SIGNS = {"yes": "✅", "no": "❌", "unclear": "⚠️"}
-_HEAD = ("", "Scenario", "Expected", "Observed", "Bound", "Bind skew", "Release latency", "Time")
 
 
 def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
@@ -39,20 +39,13 @@ def _cell(text: str) -> str:
 
 
 def _table(receipts: Sequence[Receipt]) -> Iterator[str]:
-    yield f"| {' | '.join(_HEAD)} |"
+    titles = [field.title for field in verdict_row(receipts[0])]
+    yield f"|  | Scenario | {' | '.join(titles)} |"
     yield "|---|---|---|---|--:|--:|--:|--:|"
     for receipt in receipts:
-        verdict = receipt.verdict
-        cells = (
-            "✅" if verdict.ok else "❌",
-            receipt.step,
-            _cell(verdict.expected),
-            _cell(verdict.observed),
-            figures.share(verdict.bound, verdict.size),
-            figures.duration(verdict.bind_skew_seconds),
-            figures.duration(verdict.release_latency_seconds),
-            figures.duration(receipt.timeline.end),
-        )
+        sign = "✅" if receipt.verdict.ok else "❌"
+        expected, observed, *numbers = [field.text for field in verdict_row(receipt)]
+        cells = (sign, receipt.step, _cell(expected), _cell(observed), *numbers)
         yield f"| {' | '.join(cells)} |"
 
 
