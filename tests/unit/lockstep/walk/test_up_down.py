@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,14 +32,11 @@ def _tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCKSTEP_RECEIPTS", str(tmp_path / "receipts"))
 
 
-def outputs(verdict: dict[str, Any]) -> dict[str, Any]:
-    return {"verdicts": {"gang": verdict}, "kubeconfig": "[secret]"}
-
-
 def test_up_ends_in_the_verdict_and_where_to_look_next(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stack = {"type": "pulumi:pulumi:Stack", "outputs": outputs(VERDICT)}
+    outputs = {"verdicts": {"gang": VERDICT}, "kubeconfig": "[secret]"}
+    stack = {"type": "pulumi:pulumi:Stack", "outputs": outputs}
     backend.events = [step_event("resOutputsEvent", "create", "lockstep-gang", **stack)]
     assert cli.main(["up", "gang"]) == 0
     out, err = capsys.readouterr()
@@ -48,13 +44,6 @@ def test_up_ends_in_the_verdict_and_where_to_look_next(
     assert "gang: placed, 4 of 4 pods bound, bind skew 0.012 s, ok\n" in out
     assert "a long story" not in out
     assert "make down STACK=gang" in out.splitlines()[-1]
-
-
-def test_up_prints_json_alone_to_standard_output(
-    backend: FakeBackend, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stack = {"type": "pulumi:pulumi:Stack", "outputs": outputs(VERDICT)}
-    backend.events = [step_event("resOutputsEvent", "create", "lockstep-gang", **stack)]
     assert cli.main(["up", "gang", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["ok"], result["verdicts"]["gang"]["observed"]) == (True, "placed")
