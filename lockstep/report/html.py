@@ -11,6 +11,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -23,13 +24,15 @@ from lockstep.report.receipt import Receipt
 
 def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
     """Make the page of these receipts, with a version matrix if there is one."""
-    templates = _templates()
-    assert templates.loader is not None  # noqa: S101 - for the type checker
-    style, _, _ = templates.loader.get_source(templates, "page.css")
-    return templates.get_template("page.html.j2").render(
-        style=Markup(style),  # noqa: S704 - our own file, and a style sheet must not be escaped
-        policy=_policy(style),
-        **context.page(receipts, matrix),
+    style = (Path(__file__).parent / "templates" / "page.css").read_text(encoding="utf-8")
+    return (
+        _templates()
+        .get_template("page.html.j2")
+        .render(
+            style=Markup(style),  # noqa: S704 - our own file, and a style sheet must not be escaped
+            policy=_policy(style),
+            **context.page(receipts, matrix),
+        )
     )
 
 

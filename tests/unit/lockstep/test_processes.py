@@ -71,10 +71,6 @@ def test_command_of_the_cluster_does_not_end_itself(tmp_path: Path) -> None:
     assert done.stdout.split("\n")[:2] == ["0", "still here"]
 
 
-def test_end_all_without_processes_does_nothing(tmp_path: Path) -> None:
-    assert processes.end_all(tmp_path) == 0
-
-
 def test_process_that_does_not_end_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

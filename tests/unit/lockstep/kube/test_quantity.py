@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -53,32 +54,23 @@ def test_quantity_of_another_grammar_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cores", "text"),
+    ("write", "value", "text"),
     [
-        (Fraction(2), "2"),
-        (Fraction(3, 2), "1500m"),
-        (Fraction(4, 3), "1333m"),
-        (Fraction(0), "0"),
-        (Fraction(1, 3000), "0"),
+        (format_cpu, Fraction(2), "2"),
+        (format_cpu, Fraction(3, 2), "1500m"),
+        (format_cpu, Fraction(4, 3), "1333m"),
+        (format_cpu, Fraction(1, 3000), "0"),
+        (format_memory, Fraction(3 * 2**29), "1536Mi"),
+        (format_memory, Fraction(1025), "1025"),
+        (format_memory, Fraction(2**61), "2Ei"),
+        (format_memory, Fraction(0), "0"),
+        (format_memory, Fraction(2049, 2), "1Ki"),
     ],
 )
-def test_cpu_is_written_canonically_and_rounded_down(cores: Fraction, text: str) -> None:
-    assert format_cpu(cores) == text
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [
-        (Fraction(4 * 2**30), "4Gi"),
-        (Fraction(3 * 2**29), "1536Mi"),
-        (Fraction(1025), "1025"),
-        (Fraction(2**61), "2Ei"),
-        (Fraction(0), "0"),
-        (Fraction(2049, 2), "1Ki"),
-    ],
-)
-def test_memory_is_written_canonically_and_rounded_down(size: Fraction, text: str) -> None:
-    assert format_memory(size) == text
+def test_quantity_is_written_canonically_and_rounded_down(
+    write: Callable[[Fraction], str], value: Fraction, text: str
+) -> None:
+    assert write(value) == text
 
 
 @given(st.fractions(min_value=0, max_value=2**63 - 1))
