@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from . import gang_variants as variants
 from .base import Scenario, ScenarioArgs
+from .constrained import Constrained
+from .contention import Contention
+from .contention_control import ContentionControl
 from .gang import Gang
+from .leader_ready import LeaderReady
+from .missing_rbac import MissingRbac
 from .no_gang import NoGang
 from .preemption import Preemption
 from .queue_cap import QueueCap
+from .recovery import Recovery
+from .rolling_update import RollingUpdate
+from .scale import Scale
 
 __all__ = ["SCENARIOS", "Scenario", "ScenarioArgs"]
 
@@ -15,17 +22,17 @@ SCENARIOS: dict[str, type[Scenario]] = {
     scenario.scenario: scenario
     for scenario in (
         Gang,
-        variants.Constrained,
+        Constrained,
         NoGang,
-        variants.Contention,
-        variants.ContentionControl,
+        Contention,
+        ContentionControl,
         QueueCap,
         Preemption,
-        variants.Recovery,
-        variants.RollingUpdate,
-        variants.Scale,
-        variants.LeaderReady,
-        variants.MissingRbac,
+        Recovery,
+        RollingUpdate,
+        Scale,
+        LeaderReady,
+        MissingRbac,
     )
 }
 """By the name that the stack's config uses."""

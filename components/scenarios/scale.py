@@ -1,0 +1,11 @@
+"""A set that grows and shrinks: its PodGroups must follow."""
+
+from __future__ import annotations
+
+from .gang import Gang
+
+
+class Scale(Gang):
+    """A set that the drill scales, as an autoscaler would: its PodGroups must follow."""
+
+    scenario = "scale"
