@@ -9,12 +9,14 @@ from pathlib import Path
 
 from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.report import matrix, receipt
-from lockstep.report.formats import FORMATS, SUFFIXES
+from lockstep.report import html, junit, markdown, matrix, receipt
 from lockstep.report.receipt import Receipt
 from lockstep.report.summary import summarize
 
 HELP = "rebuild the report from receipts, without a cluster"
+
+FORMATS = {"html": html.render, "markdown": markdown.render, "junit": junit.render}
+SUFFIXES = {"html": ".html", "markdown": ".md", "junit": ".xml"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

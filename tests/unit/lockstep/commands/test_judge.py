@@ -104,11 +104,3 @@ def test_judge_fails_with_the_reason_at_its_deadline(
     assert err.count("\n") == 1
     receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
     assert receipt["verdict"]["ok"] is False
-
-
-def test_record_stop_ends_the_recorder(judging: tuple[FakeApi, Path]) -> None:
-    _, path = judging
-    cli.main(["step", "record"])
-    assert cli.main(["step", "record", "--stop"]) == 0
-    assert cli.main(["step", "record", "--stop"]) == 0
-    assert recorder_process.connect(path) is None

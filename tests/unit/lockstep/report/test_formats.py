@@ -9,8 +9,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from lockstep import cli
+from lockstep.commands.report import FORMATS, SUFFIXES
 from lockstep.report import environment, html, junit, markdown, receipt
-from lockstep.report.formats import FORMATS, SUFFIXES
 from lockstep.report.summary import pairs, summarize
 from tests import samples
 
