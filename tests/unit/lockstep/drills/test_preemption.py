@@ -67,8 +67,3 @@ def test_pods_of_several_classes_have_no_common_priority() -> None:
     stage = cluster(classes=("high", "high", "low", "high"))
     with pytest.raises(LockstepError, match="not of one priority class: \\['high', 'low'\\]"):
         preemption.run(context_of(stage, RIVALRY))
-
-
-def test_drill_needs_a_rival() -> None:
-    with pytest.raises(LockstepError, match="needs a rival"):
-        preemption.run(context_of(cluster(), expect("preempted-whole")))

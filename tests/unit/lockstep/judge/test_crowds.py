@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, figures
-from lockstep.judge.history import History
+from lockstep.judge.case import Case
 from tests.unit.lockstep.crowds import crowd, deadlock, ended, taking_turns, turn
-from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault, judged
-from tests.unit.lockstep.story import NAMESPACE, expect, gang_created, gang_placed, pods
+from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, concluded, fault, judged
+from tests.unit.lockstep.story import expect, gang_created, gang_placed, pods
 
 
 def serialized(groups: int = 3) -> Expectation:
@@ -43,13 +43,10 @@ def test_serialized_counts_what_places_were_held_for() -> None:
 
 
 def test_a_gang_that_is_completely_bound_wastes_nothing_though_it_does_not_run_yet() -> None:
-    story = crowd(1)
-    story.bind(2.0, *pods(0))
-    story.until(5.0)
-    history = History.of(story.recording, NAMESPACE)
-    gangs = history.gangs(serialized(1))
-    runs = figures.runs(history, gangs)
-    measured = figures.crowd_figures(history, gangs, runs)
+    story = crowd(1).bind(2.0, *pods(0)).until(5.0)
+    case = Case.of(story.recording, serialized(1))
+    runs = figures.runs(case.history, case.gangs)
+    measured = figures.crowd_figures(case.history, case.gangs, runs)
     assert not runs[0].ran
     assert (measured["podSecondsUseful"], measured["podSecondsWasted"]) == (12.0, 0.0)
 
@@ -66,18 +63,15 @@ def test_not_serialized_before_every_gang_had_a_turn() -> None:
     story = crowd(3)
     turn(story, 2.0, 0)
     turn(story, 5.0, 1)
-    story.until(7.0)
-    assert judge.judge(story.recording, serialized()) is None
-    concluded(story, serialized(), "starved", "2 of 3 gangs ran; gang-2 never did")
+    at_deadline(story.until(7.0), serialized(), "starved", "2 of 3 gangs ran; gang-2 never did")
 
 
 def test_not_serialized_when_nothing_runs_after_the_last_turn() -> None:
     story = crowd(2)
     turn(story, 2.0, 0)
     turn(story, 5.0, 1)
-    story.until(9.0)
-    assert judge.judge(story.recording, serialized(2)) is None
-    concluded(story, serialized(2), "stalled", "no gang ran after gang-1 ended at 6.000 s")
+    reason = "no gang ran after gang-1 ended at 6.000 s"
+    at_deadline(story.until(9.0), serialized(2), "stalled", reason)
 
 
 def test_gangs_that_no_scheduler_handles_are_ignored() -> None:
@@ -86,7 +80,7 @@ def test_gangs_that_no_scheduler_handles_are_ignored() -> None:
 
 def test_gangs_that_all_run_at_once_do_not_contend() -> None:
     story = gang_placed(gang_placed(crowd(2), 2.0, 0), 2.1, 1)
-    assert judged(story, serialized(2)).observed == "placed"
+    fault(story, serialized(2), "placed")
 
 
 def test_a_part_of_a_waiting_gang_breaks_the_turns() -> None:
@@ -180,9 +174,9 @@ def test_every_second_of_a_place_is_counted_once(
     ended(story, 2.6 + work, 0, last)
     story.bind(9.0, "gang-1")
     story.until(12.0 + rest)
-    history = History.of(story.recording, NAMESPACE)
-    gangs = history.gangs(serialized(2))
-    measured = figures.crowd_figures(history, gangs, figures.runs(history, gangs))
+    case = Case.of(story.recording, serialized(2))
+    runs = figures.runs(case.history, case.gangs)
+    measured = figures.crowd_figures(case.history, case.gangs, runs)
     left = [2.6 + work, *(2.6 + work + last * index / 3 for index in (1, 2, 3))]
     held = sum(left) - sum(2.0 + delay for delay in bursts) + (3.0 + rest)
     counted = sum(measured[f"podSeconds{what}"] for what in ("Useful", "Wasted", "Ending"))

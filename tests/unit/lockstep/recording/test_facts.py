@@ -107,22 +107,6 @@ def test_event_counts_repeats_of_both_kinds() -> None:
     assert (old["object"], old["objectUid"]) == ("PodGroup/g", "u")
 
 
-def test_node() -> None:
-    thing = {
-        "metadata": {"name": "w1"},
-        "spec": {"taints": [{"key": "k", "effect": "NoSchedule", "timeAdded": "x"}]},
-        "status": {
-            "allocatable": {"cpu": "4", "memory": "8Gi"},
-            "conditions": [{"type": "Ready", "status": "True"}],
-        },
-    }
-    assert facts.of("node", thing) == {
-        "taints": [{"key": "k", "value": None, "effect": "NoSchedule"}],
-        "cpu": "4",
-        "memory": "8Gi",
-    }
-
-
 def test_workloads() -> None:
     metadata = {"name": "gang", "generation": 2}
     spec = {"replicas": 3, "leaderWorkerTemplate": {"size": 4}, "startupPolicy": "LeaderReady"}

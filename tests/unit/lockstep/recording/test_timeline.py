@@ -24,11 +24,6 @@ def test_pod_is_created_bound_running() -> None:
     assert (pod(story)["group"], pod(story)["role"]) == ("gang-0", "leader")
 
 
-def test_state_told_again_is_marked_once() -> None:
-    story = Story().pod(1.0, "gang-0").bind(2.0, "gang-0").bind(3.0, "gang-0")
-    assert marks(story) == [(1.0, "created"), (2.0, "bound")]
-
-
 def test_pod_older_than_the_recording_is_marked() -> None:
     story = Story().tell(0.1, "pod", "ADDED", "gang-0", listed=True, node="w1", phase="Pending")
     assert [mark.get("before") for mark in pod(story)["marks"]] == [True, True]
