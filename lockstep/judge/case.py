@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lockstep.judge.groups import Incarnation, all_incarnations
 from lockstep.judge.history import History, ObservedGang
 from lockstep.judge.model import Expectation, Finding, RecheckAt
 from lockstep.recording.model import Recording
@@ -43,11 +42,6 @@ class Case:
         """The gangs that the rival should have; none if there is no rival."""
         expectation, rival = self.expectation, self.expectation.rival
         return self.history.gangs(expectation, rival)[: expectation.groups] if rival else []
-
-    @property
-    def incarnations(self) -> list[Incarnation]:
-        """Every incarnation of every gang."""
-        return all_incarnations(self.gangs)
 
 
 Rule = Callable[[Case], Finding | RecheckAt | None]

@@ -146,8 +146,9 @@ def longest_run_skew(history: History, runs: Iterable[Run]) -> float | None:
     return max(skews, default=None)
 
 
-def longest_binding(groups: Iterable[Incarnation], end: float) -> float:
+def longest_binding(gangs: Iterable[ObservedGang], end: float) -> float:
     """The longest binding burst of the groups whose leaders were created during the recording."""
+    groups = all_incarnations(gangs)
     bursts = [group.binding(end) for group in groups if not group.leader.first.listed]
     return max((burst.end - burst.start for burst in bursts if burst), default=0.0)
 

@@ -22,7 +22,7 @@ from typing import IO
 from lockstep import paths, processes
 from lockstep.errors import LockstepError
 from lockstep.recording import model
-from lockstep.recording.model import Header, Recording
+from lockstep.recording.model import Recording
 from lockstep.wait import wait_until
 
 DEADLINE = 1800.0
@@ -80,7 +80,8 @@ def start(subject: Subject) -> dict[str, str]:
         time.sleep(POLL)
     # The recorder outlives this process; Python would warn about a child that is still running.
     process.returncode = 0
-    return {"recording": str(subject.path), "run": model.read(subject.path).header.run}
+    with subject.path.open("rb") as file:
+        return {"recording": str(subject.path), "run": model.read_header(file).run}
 
 
 def _spawn(subject: Subject) -> subprocess.Popen[bytes]:
@@ -112,7 +113,7 @@ def stop(path: Path) -> None:
     with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
         if not _is_recorded(file):
             return
-        pid = _header(file).pid
+        pid = model.read_header(file).pid
         for number in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(LockstepError):
                 _signal(pid, number)
@@ -151,11 +152,6 @@ def _signal(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
 
 
-def _header(file: IO[bytes]) -> Header:
-    """Read the header, which the recorder writes before the file gets its name."""
-    return model.header_from_line(file.readline())
-
-
 class Live:
     """A recording that is still being made, for a process that follows it.
 
@@ -168,7 +164,7 @@ class Live:
         self._file = file
         self._rest = b""
         self._last_news = time.monotonic()
-        self.recording = Recording(_header(file))
+        self.recording = Recording(model.read_header(file))
         self.ended = False
 
     def now(self) -> float:

@@ -8,11 +8,11 @@ delay of the cluster) or a `Tick` (the recording is complete until a time).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import msgspec
 
@@ -161,10 +161,10 @@ def to_line(item: Header | Entry) -> bytes:
     return _ENCODER.encode(item) + b"\n"
 
 
-def header_from_line(line: bytes) -> Header:
-    """Read the first line of a recording."""
+def read_header(file: IO[bytes]) -> Header:
+    """Read the first line, which the recorder writes before the file gets its name."""
     try:
-        return _HEADER.decode(line)
+        return _HEADER.decode(file.readline())
     except msgspec.DecodeError as error:
         raise LockstepError(
             "the file is not a recording of this version of Lockstep; record again"
@@ -174,22 +174,3 @@ def header_from_line(line: bytes) -> Header:
 def entry_from_line(line: bytes) -> Entry:
     """Read any other line of a recording."""
     return _ENTRY.decode(line)
-
-
-def from_lines(lines: Iterable[bytes]) -> Recording:
-    """Read a recording; a last line that was cut short by a crash is left out."""
-    iterator = iter(lines)
-    recording = Recording(header_from_line(next(iterator, b"")))
-    for line in iterator:
-        if line.endswith(b"\n"):
-            recording.add(entry_from_line(line))
-    return recording
-
-
-def read(path: Path) -> Recording:
-    """Read the recording in a file."""
-    try:
-        with path.open("rb") as file:
-            return from_lines(file)
-    except FileNotFoundError as error:
-        raise LockstepError(f"there is no recording {path}; run the scenario first") from error

@@ -118,8 +118,9 @@ def _follow_pods(
 def _run_of(path: Path) -> str:
     """The run of an earlier recording, which is not followed."""
     try:
-        return model.read(path).header.run
-    except LockstepError:
+        with path.open("rb") as file:
+            return model.read_header(file).run
+    except (LockstepError, FileNotFoundError):
         return ""
 
 

@@ -77,7 +77,8 @@ async def measure(cluster: EmbeddedCluster, pods: int = PODS) -> Figures:
         break  # a namespace takes no pods before it has its account
     path = cluster.folder / "recordings" / "bench.jsonl"
     recorder_process.start(Subject(path, "bench", NAMESPACE, "bench", config))
-    recorder = psutil.Process(recordings.read(path).header.pid)
+    with path.open("rb") as file:
+        recorder = psutil.Process(recordings.read_header(file).pid)
     told: Told = {}
     memory = [_memory(recorder)]
     with _kubectl(config) as seen_by_kubectl:

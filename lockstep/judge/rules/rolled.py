@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockstep.judge import figures
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic
-from lockstep.judge.groups import Incarnation, complete_at, wrong_pod_groups
+from lockstep.judge.groups import Incarnation, all_incarnations, complete_at, wrong_pod_groups
 from lockstep.judge.model import Finding
 from lockstep.judge.rules.drill import drill_rule, slow_binding
 from lockstep.scenarios.verdicts import VerdictName
@@ -32,7 +32,7 @@ def rolled(case: Case, phases: list[Phase]) -> Finding:
             f"never more than {most} bound"
         )
         measures |= zip(_MEASURES[Topic(phase.topic)], (seconds, least), strict=True)
-    skew = figures.longest_binding(case.incarnations, case.end)
+    skew = figures.longest_binding(case.gangs, case.end)
     partial = f"no group of either revision was partly bound for longer than {skew:.3f} s"
     return Finding(
         VerdictName.ROLLED,
@@ -49,7 +49,7 @@ def _update(case: Case, phase: Phase) -> tuple[float, int, int] | str:
 
     A clause that says what is wrong with it, if anything is.
     """
-    groups, everything = case.expectation.groups, case.incarnations
+    groups, everything = case.expectation.groups, all_incarnations(case.gangs)
     if mixed := [one.key for one in everything if len(_revisions(one)) > 1]:
         return f"{mixed[0]} had pods of two revisions"
     if slow := slow_binding(case):

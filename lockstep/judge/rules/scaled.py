@@ -30,7 +30,7 @@ def scaled(case: Case, phases: list[Phase]) -> Finding:
             "its leader, and no other PodGroup"
         )
     steps = " → ".join(phase.text for phase in phases)
-    skew = figures.longest_binding(case.incarnations, case.end)
+    skew = figures.longest_binding(case.gangs, case.end)
     return Finding(
         VerdictName.SCALED,
         f"groups {steps}, PodGroups followed exactly",

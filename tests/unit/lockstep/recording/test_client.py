@@ -46,6 +46,11 @@ def follow(subject: Subject) -> Live:
     return live
 
 
+def header_of(subject: Subject) -> Header:
+    with subject.path.open("rb") as file:
+        return recording.read_header(file)
+
+
 def wait_for(live: Live, count: int) -> None:
     until = live.now() + 10
     while len(live.recording.observations) < count:
@@ -66,7 +71,7 @@ def test_recorder_starts_is_followed_and_ends(api: FakeApi, subject: Subject) ->
     assert second.recording.observations == live.recording.observations
     second.close()
     live.end()
-    assert [seen.name for seen in recording.read(subject.path).observations] == ["old", "new"]
+    assert [seen.name for seen in live.recording.observations] == ["old", "new"]
     assert live.ended
     assert recorder_process.connect(subject.path) is None
     _gone(live.recording.header.pid)
@@ -111,18 +116,18 @@ def test_stalled_recorder_does_not_advance_the_recording(
 
 def test_start_ends_the_earlier_recorder(subject: Subject) -> None:
     first = recorder_process.start(subject)
-    old = recording.read(subject.path).header.pid
+    old = header_of(subject).pid
     second = recorder_process.start(subject)
     _gone(old)
     assert first["run"] != second["run"]
-    assert recording.read(subject.path).header.run == second["run"]
+    assert header_of(subject).run == second["run"]
 
 
 def test_stalled_recorder_is_followed_and_not_replaced(api: FakeApi, subject: Subject) -> None:
     """A second recorder would drop everything that the first one saw."""
     api.put("a")
     run = recorder_process.start(subject)["run"]
-    recorder = psutil.Process(recording.read(subject.path).header.pid)
+    recorder = psutil.Process(header_of(subject).pid)
     recorder.suspend()
     try:
         live = follow(subject)

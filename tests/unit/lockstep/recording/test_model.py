@@ -8,6 +8,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.recording import model
+from lockstep.recording.client import Live
 from lockstep.recording.model import Header, Observation, Recording, Tick, WatchStatus
 
 HEADER = Header(
@@ -25,20 +26,25 @@ LATE = Observation(2.5, "pod", "MODIFIED", "ns", "a", "u1", "8", {"node": "w1"},
 CUT = WatchStatus(2.0, "pod", "cut", "reset")
 
 
-def lines() -> list[bytes]:
-    return [model.to_line(item) for item in (HEADER, POD, CUT, LATE, Tick(3.0))]
+LINES = b"".join(model.to_line(item) for item in (HEADER, POD, CUT, LATE, Tick(3.0)))
+
+
+def read(folder: Path, content: bytes) -> Recording:
+    """Read a file as a process does that follows it."""
+    path = folder / "gang.jsonl"
+    path.write_bytes(content)
+    with path.open("rb") as file:
+        live = Live(path, file)
+        live.end()
+    return live.recording
 
 
 def test_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "gang.jsonl"
-    path.write_bytes(b"".join(lines()))
-    assert model.read(path) == Recording(HEADER, [POD, LATE], [CUT], end=3.0)
+    assert read(tmp_path, LINES) == Recording(HEADER, [POD, LATE], [CUT], end=3.0)
 
 
-def test_last_line_cut_short_by_a_crash_is_left_out() -> None:
-    complete = lines()[:4]
-    complete[-1] = complete[-1][:30]
-    assert model.from_lines(complete).observations == [POD]
+def test_last_line_cut_short_by_a_crash_is_left_out(tmp_path: Path) -> None:
+    assert read(tmp_path, LINES[:-1]).end == LATE.at
 
 
 def test_mark_is_no_news_of_the_cluster() -> None:
@@ -51,11 +57,6 @@ def test_mark_is_no_news_of_the_cluster() -> None:
 
 
 @pytest.mark.parametrize("line", [b"", b"{}", b"[]", b"nonsense", b'{"schema": "other/v1"}'])
-def test_file_of_another_format_is_refused(line: bytes) -> None:
+def test_file_of_another_format_is_refused(line: bytes, tmp_path: Path) -> None:
     with pytest.raises(LockstepError, match="not a recording"):
-        model.from_lines([line])
-
-
-def test_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LockstepError, match="run the scenario first"):
-        model.read(tmp_path / "none.jsonl")
+        read(tmp_path, line)
