@@ -1,4 +1,4 @@
-"""The rules of the judge, one outcome or two related ones in each module.
+"""The rules of the judge, one outcome in each module.
 
 Every expected verdict has its list of rules, evaluated in order; the first finding counts. A rule
 reports what it proves, whether that was expected or not: `pulumi up` should fail as soon as the
@@ -8,17 +8,19 @@ outcome is known, not at the deadline.
 from __future__ import annotations
 
 from lockstep.judge.case import Rule
+from lockstep.judge.rules.capped import capped
+from lockstep.judge.rules.deadlocked import deadlocked
 from lockstep.judge.rules.held import held
 from lockstep.judge.rules.leader_first import leader_first
+from lockstep.judge.rules.partial import partial
 from lockstep.judge.rules.placed import placed
 from lockstep.judge.rules.preempted import preempted
 from lockstep.judge.rules.recreated import recreated
 from lockstep.judge.rules.refused import refused
 from lockstep.judge.rules.rolled import rolled
 from lockstep.judge.rules.scaled import scaled
-from lockstep.judge.rules.stuck import deadlocked, partial
+from lockstep.judge.rules.serialized import serialized
 from lockstep.judge.rules.torn import torn
-from lockstep.judge.rules.turns import capped, serialized
 from lockstep.scenarios.verdicts import VerdictName
 
 RULES: dict[str, tuple[Rule, ...]] = {
