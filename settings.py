@@ -4,8 +4,6 @@ Defaults are in Pulumi.yaml only. What a value may be is checked here; what a sc
 values is in lockstep/scenarios/registry.py.
 """
 
-from __future__ import annotations
-
 import difflib
 import sys
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Where the charts of Volcano and LWS are on this machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pulumi

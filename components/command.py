@@ -1,7 +1,5 @@
 """Steps of an update that no Pulumi provider offers: `lockstep step …` as a resource."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The switch for gang scheduling: LWS creates PodGroups if its config names a provider."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

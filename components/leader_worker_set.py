@@ -1,7 +1,5 @@
 """LeaderWorkerSet as a typed resource: a wrong field is a type error, not a rejected object."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """LWS: the operator that creates the pods of a LeaderWorkerSet, and a PodGroup per group."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

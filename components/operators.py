@@ -1,7 +1,5 @@
 """Operators as processes of this machine, for the embedded cluster."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pulumi

@@ -1,7 +1,5 @@
 """Gang scheduling, installed: Volcano, LWS, and what makes the two work together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pulumi

@@ -1,7 +1,5 @@
 """A scenario's workers, and the pod size that makes its outcome the same on any of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A Volcano queue as a typed resource: what the gangs in it may use together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The permission of LWS to create PodGroups."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pulumi

@@ -1,7 +1,5 @@
 """Volcano's scheduler configuration where it is not the chart's own."""
 
-from __future__ import annotations
-
 PREEMPTION = """\
 actions: "enqueue, allocate, preempt, backfill"
 tiers:

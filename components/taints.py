@@ -1,7 +1,5 @@
 """Blocked workers: the taints that make a pool too small for a gang."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Both are commands, so that an update waits for them and fails with their reason.
 environment runs them again in place: nothing is replaced or deleted.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

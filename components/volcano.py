@@ -1,7 +1,5 @@
 """Volcano: the batch scheduler that places all pods of a gang or none."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from typing import Any

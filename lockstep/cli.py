@@ -1,7 +1,5 @@
 """The command line `lockstep`: one subcommand per module of `lockstep.commands`."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import sys

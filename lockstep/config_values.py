@@ -1,7 +1,5 @@
 """Readers of config text: each returns the typed value, or raises with what is allowed."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

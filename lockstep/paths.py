@@ -1,7 +1,5 @@
 """The folders that Lockstep uses: a cache per user, state and reports per Pulumi project."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Find and end all processes of a cluster, also those that a killed command left running."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

@@ -1,7 +1,5 @@
 """The pinned version of every program; the files toolchain/modules/*/go.mod have the same."""
 
-from __future__ import annotations
-
 import re
 
 # The oldest Go that builds every program.

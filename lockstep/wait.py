@@ -1,7 +1,5 @@
 """Wait for a condition that nothing announces, under one deadline."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """A browser for tests: headless Chromium, driven through its DevTools pipe; no package needed."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

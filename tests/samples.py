@@ -1,7 +1,5 @@
 """Receipts for tests of the report: those of a real run, and those of stories that are judged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The programs that the embedded cluster and Pulumi need: found, downloaded or built."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The cache of built and downloaded programs: one folder per group, published in one step."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

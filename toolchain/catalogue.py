@@ -1,7 +1,5 @@
 """The groups of programs.toml, for this platform."""
 
-from __future__ import annotations
-
 import functools
 import platform
 import tomllib

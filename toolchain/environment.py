@@ -1,7 +1,5 @@
 """The environment variables with which plain `pulumi` commands work: the exports of `activate`."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Building a group from Go modules."""
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import json

@@ -1,7 +1,5 @@
 """Downloading or building the groups that are missing."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 from collections.abc import Sequence

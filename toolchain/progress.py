@@ -1,7 +1,5 @@
 """Progress of a long run on stderr: which step, how many there are, how long each takes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

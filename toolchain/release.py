@@ -1,7 +1,5 @@
 """Downloading official releases whose checksum is pinned in programs.toml."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import tarfile

@@ -1,7 +1,5 @@
 """The user's own Pulumi, kubectl, kind and Pulumi plugins; they are used if they are new enough."""
 
-from __future__ import annotations
-
 import functools
 import os
 import re

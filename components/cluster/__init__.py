@@ -1,7 +1,5 @@
 """Where the platform runs: one file per provider behind the interface in `base`."""
 
-from __future__ import annotations
-
 import pulumi
 
 from .base import Cluster

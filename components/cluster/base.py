@@ -1,7 +1,5 @@
 """The interface through which all components use a cluster, whatever created it."""
 
-from __future__ import annotations
-
 import abc
 import hashlib
 from collections.abc import Mapping

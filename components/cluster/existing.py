@@ -1,7 +1,5 @@
 """A cluster that exists already, reached through a context of a kubeconfig."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

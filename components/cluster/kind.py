@@ -1,7 +1,5 @@
 """kind: a cluster of containers, with real kubelets. Needs Docker."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from fractions import Fraction

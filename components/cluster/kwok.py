@@ -1,7 +1,5 @@
 """The embedded cluster: a real control plane on this machine, with simulated kubelets."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

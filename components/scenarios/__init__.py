@@ -1,7 +1,5 @@
 """What is deployed and judged: one class per scenario of lockstep/scenarios/registry.py."""
 
-from __future__ import annotations
-
 from .base import Scenario, ScenarioArgs
 from .constrained import Constrained
 from .contention import Contention

@@ -1,7 +1,5 @@
 """The frame of every scenario: namespace, recorder, blocked workers, workload, verdict."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """More gangs than room, at the same time: they run one after the other, each complete."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .gang import Gang

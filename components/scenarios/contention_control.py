@@ -1,7 +1,5 @@
 """The control of contention: the same groups, pod by pod, by the default scheduler."""
 
-from __future__ import annotations
-
 from .contention import Contention
 from .no_gang import DEFAULT_SCHEDULER
 

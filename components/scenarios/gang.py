@@ -1,7 +1,5 @@
 """A gang that fits: all of its pods start together. Most other scenarios start from this one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pulumi

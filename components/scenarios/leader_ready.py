@@ -1,7 +1,5 @@
 """Workers that wait for their leader: the leader is placed alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .gang import Gang

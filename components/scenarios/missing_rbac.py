@@ -1,7 +1,5 @@
 """LWS without the permission to create PodGroups: no pod starts, and the LWS log says why."""
 
-from __future__ import annotations
-
 from .gang import Gang
 
 

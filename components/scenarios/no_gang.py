@@ -1,7 +1,5 @@
 """The same pods without a gang: what all-or-nothing scheduling prevents."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pulumi

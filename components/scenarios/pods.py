@@ -1,7 +1,5 @@
 """The pod of every scenario: tiny, pinned, and allowed under the strictest Pod Security level."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pulumi_kubernetes.core import v1

@@ -1,7 +1,5 @@
 """A gang of higher priority arrives at a full pool: a complete gang makes room for it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

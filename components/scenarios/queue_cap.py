@@ -1,7 +1,5 @@
 """Room for all gangs, but a queue that admits fewer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

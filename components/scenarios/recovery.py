@@ -1,7 +1,5 @@
 """A gang that loses its leader, a worker and a node: the whole gang is recreated each time."""
 
-from __future__ import annotations
-
 from .gang import Gang
 
 

@@ -1,7 +1,5 @@
 """A new template where room is tight: complete groups are replaced by complete groups."""
 
-from __future__ import annotations
-
 from lockstep.scenarios.pool import workers_for
 
 from .gang import Gang

@@ -1,7 +1,5 @@
 """A set that grows and shrinks: its PodGroups must follow."""
 
-from __future__ import annotations
-
 from .gang import Gang
 
 

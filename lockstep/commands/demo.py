@@ -1,7 +1,5 @@
 """`lockstep demo`: show the scenarios on one cluster, judge each, and write a report."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import signal

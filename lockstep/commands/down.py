@@ -1,7 +1,5 @@
 """`lockstep down`: destroy one stack and all that belongs to it."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

@@ -1,7 +1,5 @@
 """The step `judge`: follow a scenario's recording until it is decided, and print the verdict."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """`lockstep kind-image`: build kind's node image; `make kind-image` runs this."""
 
-from __future__ import annotations
-
 import argparse
 
 from toolchain.kind_image import build

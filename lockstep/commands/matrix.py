@@ -1,7 +1,5 @@
 """`lockstep matrix`: judge the same scenarios on every supported pair of LWS and Volcano."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """`lockstep report`: rebuild the report from receipts, without a cluster."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -5,8 +5,6 @@ Each step imports what it needs when it runs, because most of an update's steps 
 imports would take longer than their work.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Callable, Mapping

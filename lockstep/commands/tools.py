@@ -1,7 +1,5 @@
 """`lockstep tools`: download or build the toolchain, list it, remove it."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex

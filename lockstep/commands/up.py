@@ -1,7 +1,5 @@
 """`lockstep up`: deploy one stack and print its verdicts."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

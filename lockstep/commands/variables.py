@@ -1,7 +1,5 @@
 """The environment variables of the steps of an update: their meanings, and typed access."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """`lockstep verify`: whether all-or-nothing scheduling holds in a cluster that we did not make."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

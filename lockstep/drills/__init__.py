@@ -3,8 +3,6 @@
 One module per drill, each with `run(context)`. A drill acts and waits; it never judges.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import signal

@@ -1,7 +1,5 @@
 """What drills do to pods, PodGroups and LeaderWorkerSets, and how they wait for the effect."""
 
-from __future__ import annotations
-
 import uuid
 from http import HTTPStatus
 from typing import Any

@@ -1,7 +1,5 @@
 """What a drill may use: the cluster to act on, and the recording that shows the effects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

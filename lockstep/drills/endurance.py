@@ -1,7 +1,5 @@
 """Do nothing to the workload: give it time, to show that no gang becomes complete."""
 
-from __future__ import annotations
-
 from lockstep.drills.context import DrillContext
 from lockstep.judge.case import Case
 from lockstep.judge.drill_marks import Topic

@@ -1,7 +1,5 @@
 """Recreate the group with room for a part of it only, then give it room for all pods."""
 
-from __future__ import annotations
-
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.judge.case import Case

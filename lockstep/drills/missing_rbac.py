@@ -1,7 +1,5 @@
 """Remove LWS's permission to create PodGroups, let it recreate a group, and restore it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

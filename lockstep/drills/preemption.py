@@ -4,8 +4,6 @@ Volcano compares the priority classes of PodGroups. LWS creates a PodGroup witho
 not change it afterwards, so the drill writes the class of the pods into it.
 """
 
-from __future__ import annotations
-
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.errors import LockstepError

@@ -1,7 +1,5 @@
 """Kill the leader, then a worker, then lose a node; each time when the group is complete."""
 
-from __future__ import annotations
-
 from lightkube.resources.core_v1 import Pod
 
 from lockstep.drills import actions

@@ -4,8 +4,6 @@ The change is an annotation that Pulumi does not know; removing it again is the 
 the set ends as Pulumi created it.
 """
 
-from __future__ import annotations
-
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.judge.drill_marks import Topic

@@ -1,7 +1,5 @@
 """Scale to two groups, to six, to one: each time when the requested groups are complete."""
 
-from __future__ import annotations
-
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.judge.drill_marks import Topic

@@ -6,8 +6,6 @@ and does not know PodGroups until then. A new group that finds the old PodGroup 
 it to the collector, and be left without one (lws#1054).
 """
 
-from __future__ import annotations
-
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.judge import figures, podgroups

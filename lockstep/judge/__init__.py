@@ -4,8 +4,6 @@
 it names the state that was observed. Adding a verdict means adding its rules to `rules.RULES`.
 """
 
-from __future__ import annotations
-
 from lockstep.errors import LockstepError
 from lockstep.judge import explain, figures, podgroups
 from lockstep.judge.case import Case

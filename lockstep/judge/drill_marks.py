@@ -1,7 +1,5 @@
 """The steps of a drill, which are marks in the recording: their topics, and what followed each."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from enum import StrEnum
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Reasons in words: which pods, what is wrong, and what may have kept a gang from its place."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lockstep.judge import podgroups

@@ -1,7 +1,5 @@
 """Figures of a verdict: bind skew, release latency, and what gangs that take turns achieved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

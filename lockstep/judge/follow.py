@@ -1,7 +1,5 @@
 """Judging a recording that is still being made."""
 
-from __future__ import annotations
-
 from lockstep import judge
 from lockstep.errors import LockstepError
 from lockstep.judge.model import Expectation, RecheckAt, Verdict

@@ -4,8 +4,6 @@ LWS creates the workers after their leader and deletes them with it, so a worker
 leader that was the newest when the worker was created.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

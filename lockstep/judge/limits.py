@@ -1,7 +1,5 @@
 """Times, in seconds, and counts that separate one verdict from another."""
 
-from __future__ import annotations
-
 BURST = 2.0
 """The longest that binding one gang may take. Measured with 100 gangs at once: Volcano 0.3 s at
 most, while the default scheduler left gangs partly bound for 16 s in the median."""

@@ -1,7 +1,5 @@
 """PodGroups: whether each gang has its own, with the right demands, and what Volcano said."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from fractions import Fraction

@@ -4,8 +4,6 @@ What to expect comes from the sets themselves: how many groups of how many pods,
 must hold each group together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

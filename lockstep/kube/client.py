@@ -4,8 +4,6 @@ The kinds are plain mappings, not models: the recorder reads a few fields of tho
 and importing the models of every API would be half of a command's start-up time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ipaddress
 import json

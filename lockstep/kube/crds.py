@@ -7,8 +7,6 @@ release. Where only the published chart is available, Helm installs them, and an
 not upgraded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path

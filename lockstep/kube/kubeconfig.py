@@ -3,8 +3,6 @@
 Imports no client library, so that the Pulumi program starts quickly.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

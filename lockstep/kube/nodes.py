@@ -1,7 +1,5 @@
 """Choose the workers of a pool among the nodes of a real cluster, by their free capacity."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

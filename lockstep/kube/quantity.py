@@ -1,7 +1,5 @@
 """Kubernetes quantities such as `500m` and `8Gi`, as exact numbers: floats would lose bytes."""
 
-from __future__ import annotations
-
 import math
 import re
 from fractions import Fraction

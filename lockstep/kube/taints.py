@@ -4,8 +4,6 @@
 changed by Lockstep's entry, and written back only if the node has not changed since.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus

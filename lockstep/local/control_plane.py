@@ -1,7 +1,5 @@
 """Create and delete the control plane of an embedded cluster, by kwokctl's binary runtime."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import http.client

@@ -3,8 +3,6 @@
 Light on purpose, as the Pulumi program imports it: no client and no psutil.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import os

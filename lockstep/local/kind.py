@@ -4,8 +4,6 @@ A file with the cluster's config marks a cluster as created here. It is written 
 a run that was interrupted can adopt or remove what it left.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The text of kind's cluster config; pure, so that the Pulumi program can import it quickly."""
 
-from __future__ import annotations
-
 import yaml
 
 

@@ -5,8 +5,6 @@ chart's ServiceAccount, so the ConfigMap patch and the RBAC rules have the effec
 a pod.
 """
 
-from __future__ import annotations
-
 import http.client
 import os
 import shutil

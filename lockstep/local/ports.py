@@ -1,7 +1,5 @@
 """Ports of the loopback address: find free ones, and wait until a server answers."""
 
-from __future__ import annotations
-
 import http.client
 import random
 import socket

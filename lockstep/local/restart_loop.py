@@ -3,8 +3,6 @@
 Run as a file and without imports of Lockstep, so that it is small and starts quickly.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -6,8 +6,6 @@ leader would find the old PodGroup and the old workers. These stages keep finali
 does.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 # A Go template that KWOK renders for each pod, with KWOK's functions for time and addresses.

@@ -4,8 +4,6 @@ supervisord would do that as well, but it starts a program only a second after i
 needs three seconds for a restart.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

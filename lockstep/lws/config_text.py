@@ -4,8 +4,6 @@ The provider is added to the parsed config and written as plain YAML. The text b
 in an annotation, so that turning the switch off restores it to the byte, comments included.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

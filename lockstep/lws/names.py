@@ -3,8 +3,6 @@
 The chart derives these names from the release's name `lws`; the plain manifests use the same.
 """
 
-from __future__ import annotations
-
 NAMESPACE = "lws-system"
 MANAGER = "lws-controller-manager"
 """The manager's Deployment, and its service account."""

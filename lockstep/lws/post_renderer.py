@@ -7,8 +7,6 @@ without arguments, in whatever environment the Pulumi plugin has, so it finds th
 the manifests themselves (annotations of the operator's pod), and needs the standard library only.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import sys

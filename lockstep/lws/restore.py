@@ -1,7 +1,5 @@
 """Restore the configuration that LWS had before Lockstep changed it."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 

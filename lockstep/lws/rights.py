@@ -1,7 +1,5 @@
 """The permission of LWS to create PodGroups: revoked and granted by a drill, and checked."""
 
-from __future__ import annotations
-
 from lightkube import Client
 from lightkube.models.authorization_v1 import ResourceAttributes, SubjectAccessReviewSpec
 from lightkube.resources.authorization_v1 import SubjectAccessReview

@@ -1,7 +1,5 @@
 """Refuse an upgrade of LWS that would restart or delete LeaderWorkerSets."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

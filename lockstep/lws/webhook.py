@@ -4,8 +4,6 @@ After a rollout the new pods are ready, but for a moment a node may still send r
 pod. The first LeaderWorkerSet would then be refused with "failed calling webhook".
 """
 
-from __future__ import annotations
-
 import time
 
 from lightkube import ApiError, Client

@@ -6,8 +6,6 @@ follows the recording by reading what was appended; the recorder's ticks tell it
 recording is complete.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

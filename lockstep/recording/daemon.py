@@ -1,7 +1,5 @@
 """The recorder's process: it watches the cluster and writes the recording."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -4,8 +4,6 @@ Objects come as plain mappings. These functions run once per watch event, for th
 so they look fields up and build no models.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

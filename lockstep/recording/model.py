@@ -6,8 +6,6 @@ the `Header`. Each other line is an `Observation` (an object of the cluster chan
 delay of the cluster) or a `Tick` (the recording is complete until a time).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

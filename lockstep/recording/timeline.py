@@ -1,7 +1,5 @@
 """The timeline of a receipt: what happened to each pod, PodGroup and worker of a recording."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial

@@ -6,8 +6,6 @@ kind is listed again and compared with the known objects. So no change is lost o
 Times are taken at receipt, by the monotonic clock; a change that was received late is marked so.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Sequence

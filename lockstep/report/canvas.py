@@ -4,8 +4,6 @@ Horizontal places are shares of the width and text has the page's size, so a pic
 as well as a desktop. Colours and patterns come from the page's style sheet.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

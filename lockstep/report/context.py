@@ -4,8 +4,6 @@ The values that belong together are mappings, as Jinja2 has its variables; a tem
 one that does not exist fails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

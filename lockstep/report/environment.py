@@ -1,7 +1,5 @@
 """The environment of the receipts: versions, settings, workers, and how to repeat the run."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

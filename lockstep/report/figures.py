@@ -1,7 +1,5 @@
 """Numbers and text as people read them, the same in every format of the report."""
 
-from __future__ import annotations
-
 import re
 
 from lockstep.report.timeline import Moment

@@ -5,8 +5,6 @@ write. Jinja2 escapes every value, and `_printable` makes control characters vis
 templates need not care. The page's content security policy forbids scripts and requests.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The report as JUnit XML for CI: one test case per receipt, and per cell of a version matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 

@@ -4,8 +4,6 @@ The states are the argument: a bound pod whose gang is not complete occupies its
 work. It is `stranded`, whichever scheduler bound it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

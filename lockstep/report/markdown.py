@@ -1,7 +1,5 @@
 """The report as Markdown for a pull request: answer and table first, the rest folded."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The version matrix document (`matrix.json`): the verdicts on each supported pair of versions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal

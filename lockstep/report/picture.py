@@ -1,7 +1,5 @@
 """The picture of a receipt: actions, blocked workers, PodGroup, then one lane per pod or gang."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from lockstep.judge.drill_marks import Topic

@@ -1,7 +1,5 @@
 """The answer to the first question: whether gang scheduling is all-or-nothing here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

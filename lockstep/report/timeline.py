@@ -1,7 +1,5 @@
 """The timeline of a receipt: what happened to each pod, PodGroup and worker, and when."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """Checks of a scenario's numbers: each returns the config key to change, or None."""
 
-from __future__ import annotations
-
 from lockstep.scenarios.model import Check, Fault, Sizes
 from lockstep.scenarios.pool import PODS_PER_WORKER, workers_for
 

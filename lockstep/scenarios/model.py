@@ -1,7 +1,5 @@
 """The terms in which the registry describes a scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

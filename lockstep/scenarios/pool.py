@@ -3,8 +3,6 @@
 Pods are sized so that two fill a worker.
 """
 
-from __future__ import annotations
-
 POOL_LABEL = "lockstep.dev/pool"
 PODS_PER_WORKER = 2
 BLOCKED_TAINT = "lockstep.dev/blocked"

@@ -4,8 +4,6 @@ Adding a scenario: an entry here, a component in components/scenarios/, a stack 
 and a rule in lockstep/judge/rules/ only if its verdict is new.
 """
 
-from __future__ import annotations
-
 from lockstep.scenarios.checks import (
     crowded,
     fills_the_pool,

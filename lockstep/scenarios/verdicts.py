@@ -1,7 +1,5 @@
 """The name of every verdict: those that a scenario can expect, and those that are only observed."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -3,8 +3,6 @@
 Import this module only where Pulumi is run: importing the Automation API takes half a second.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The walk of the demo and the matrix: steps on one cluster, each a config change and an update."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import signal

@@ -1,7 +1,5 @@
 """The steps of a walk and their outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

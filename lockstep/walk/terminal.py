@@ -1,7 +1,5 @@
 """The terminal: the live view of an update and its pods, and the verdicts at the end."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

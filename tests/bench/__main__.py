@@ -1,7 +1,5 @@
 """`make bench`: what Pulumi and the verdict cost, against the same by hand in the same run."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

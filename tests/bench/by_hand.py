@@ -4,8 +4,6 @@ As somebody in a hurry would write it: no state, no checks, nothing that could b
 Pulumi and the verdict cost is the difference to this.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Real stacks: the Pulumi engine, an embedded cluster, Volcano and LWS; nothing is mocked."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

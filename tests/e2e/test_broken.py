@@ -1,7 +1,5 @@
 """Gang scheduling broken on purpose: `up` fails, with a reason that names what is broken."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Gangs that compete, on one cluster: each scenario as its stack has it, then broken on purpose."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What happens to gangs that are struck, updated, scaled and kept waiting; on one cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, cast
 

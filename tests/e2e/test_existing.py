@@ -1,7 +1,5 @@
 """Somebody else's cluster, with Volcano and LWS in it: used, judged, and left as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Faults: killed updates, lost clusters, ended processes, a full disk, two stacks at once."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

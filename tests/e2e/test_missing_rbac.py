@@ -1,7 +1,5 @@
 """LWS without the right to make PodGroups; on a cluster of its own, as all sets there suffer."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import pytest

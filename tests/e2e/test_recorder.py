@@ -1,7 +1,5 @@
 """The recorder and the judge against a real API server, whose connections break."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

@@ -1,7 +1,5 @@
 """The page in a real browser: nothing to complain about, nothing cut off."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Each stack on the real engine and cluster: preview, up, look, up again, destroy."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time

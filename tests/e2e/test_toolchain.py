@@ -1,7 +1,5 @@
 """The real toolchain: its programs work; a build survives kills and concurrent runs."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -3,8 +3,6 @@
 `engine start` starts Docker on a machine where none runs; the tests do so themselves.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re

@@ -1,7 +1,5 @@
 """A bare cluster that is somebody else's: everything is installed in it, and taken away again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

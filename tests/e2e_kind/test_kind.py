@@ -1,7 +1,5 @@
 """The article's walk on real kind: each test is a step, from where the last one ended."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Config as the engine would hand it over: mocks load neither Pulumi.yaml nor a stack file."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator

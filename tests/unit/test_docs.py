@@ -1,7 +1,5 @@
 """The README says what is so: its tables and examples against the files they speak of."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """The example program of docs/library.md runs, and does what the text around it says."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """The whole program, once per stack file: what it would ask the engine to create."""
 
-from __future__ import annotations
-
 import runpy
 import subprocess
 import sys

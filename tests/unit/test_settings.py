@@ -1,7 +1,5 @@
 """Settings: what each stack gives, and that nothing is taken that could not work."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

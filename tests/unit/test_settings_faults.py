@@ -1,7 +1,5 @@
 """Invalid config: one line per fault, which names the key, the value and what is allowed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

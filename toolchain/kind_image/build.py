@@ -1,7 +1,5 @@
 """Building kind's node image with Docker and debootstrap."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

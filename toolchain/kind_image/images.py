@@ -1,7 +1,5 @@
 """The container images inside the node image, under the names that kubeadm and the charts use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ reports what it proves, whether that was expected or not: `pulumi up` should fai
 outcome is known, not at the deadline.
 """
 
-from __future__ import annotations
-
 from lockstep.judge.case import Rule
 from lockstep.judge.rules.capped import capped
 from lockstep.judge.rules.deadlocked import deadlocked

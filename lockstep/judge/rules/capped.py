@@ -1,7 +1,5 @@
 """A queue that admits fewer gangs than would fit: the cap holds, and each gang gets its turn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lockstep.judge import explain, figures, podgroups

@@ -1,7 +1,5 @@
 """More pods than fit, without gang scheduling: each gang is partly bound, and none can run."""
 
-from __future__ import annotations
-
 from lockstep.judge import explain, figures, limits, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.history import PodHistory, bind_times, is_split

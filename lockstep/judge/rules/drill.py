@@ -1,7 +1,5 @@
 """The frame of every rule that judges a drill."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from lockstep.judge import drill_marks, limits, podgroups

@@ -1,7 +1,5 @@
 """Every gang refused as a whole, cycle after cycle, by a scheduler that works."""
 
-from __future__ import annotations
-
 from lockstep.judge import explain, limits, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.history import ObservedGang

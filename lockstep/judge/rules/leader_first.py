@@ -1,7 +1,5 @@
 """What LeaderReady guarantees: the leader first, its workers as there is room, and no gang."""
 
-from __future__ import annotations
-
 from lockstep.judge import drill_marks, explain, limits
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic

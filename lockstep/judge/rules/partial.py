@@ -1,7 +1,5 @@
 """Some pods bound and all others refused: what happens without gang scheduling."""
 
-from __future__ import annotations
-
 from lockstep.judge import explain, limits, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.history import bind_times, is_split

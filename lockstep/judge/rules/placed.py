@@ -1,7 +1,5 @@
 """Every gang completely bound and running, under the PodGroup that it should have."""
 
-from __future__ import annotations
-
 from lockstep.judge import explain, figures, limits, podgroups
 from lockstep.judge.case import Case, fail
 from lockstep.judge.history import History, ObservedGang

@@ -1,7 +1,5 @@
 """A gang of higher priority comes to a full pool: it gets the places of a gang, or it waits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lockstep.judge import explain, figures, limits, podgroups

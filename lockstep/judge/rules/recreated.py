@@ -1,7 +1,5 @@
 """A group that loses a pod is recreated completely: new pods, under a PodGroup of their own."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from lockstep.judge import explain, limits, podgroups

@@ -1,7 +1,5 @@
 """Without permission to create PodGroups LWS starts nothing, says why, and recovers."""
 
-from __future__ import annotations
-
 from lockstep.judge import explain
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic

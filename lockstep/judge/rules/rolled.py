@@ -1,7 +1,5 @@
 """A rolling update that replaces complete groups by complete groups, and leaves no PodGroup."""
 
-from __future__ import annotations
-
 from lockstep.judge import figures
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic

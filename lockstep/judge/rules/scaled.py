@@ -1,7 +1,5 @@
 """As many groups as requested, each complete, and exactly their PodGroups."""
 
-from __future__ import annotations
-
 from lockstep.judge import figures
 from lockstep.judge.case import Case, fail
 from lockstep.judge.drill_marks import Phase, Topic

@@ -1,7 +1,5 @@
 """More gangs than fit: complete gangs run, one after the other, and each gets its turn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lockstep.judge import figures, limits, podgroups

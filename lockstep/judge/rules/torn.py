@@ -1,7 +1,5 @@
 """The broken invariant: a gang that was partly bound for longer than one bind burst."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lockstep.judge import explain, limits

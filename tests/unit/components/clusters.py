@@ -1,7 +1,5 @@
 """Clusters to deploy other components into: one that the stack owns, and one that it does not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from components.cluster.existing import ExistingCluster, ExistingClusterArgs

@@ -1,7 +1,5 @@
 """A place of its own for each test's state and tools: none sees this machine's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

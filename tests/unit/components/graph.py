@@ -1,7 +1,5 @@
 """Deploy components without an engine, and look at the resource graph that comes of it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The Pulumi SDK in tests: its event loop, what coverage traces, and resources made in `apply`."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import threading

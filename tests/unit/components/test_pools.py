@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pulumi
 import pytest
 from hypothesis import given, settings

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import functools
 
 from components.rbac import PodGroupRights, PodGroupRightsArgs

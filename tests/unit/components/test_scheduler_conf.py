@@ -1,7 +1,5 @@
 """Volcano's scheduler with preemption: what differs from the chart, and what restarts it."""
 
-from __future__ import annotations
-
 from components.platform import Platform, PlatformArgs
 from components.scheduler_conf import PREEMPTION
 from components.volcano import Volcano, VolcanoArgs

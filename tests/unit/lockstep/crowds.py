@@ -1,7 +1,5 @@
 """Stories of gangs that compete: when each is created, placed, ended and recreated."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.lockstep.story import Story, gang_created, gang_placed, pods

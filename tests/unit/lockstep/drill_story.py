@@ -1,7 +1,5 @@
 """Recordings of drills, in a few words: groups that are created, deleted and recreated."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from lockstep.judge.drill_marks import Topic

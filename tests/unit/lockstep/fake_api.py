@@ -1,7 +1,5 @@
 """A Kubernetes API of one process: lists and watches that can be cut, compacted and refused."""
 
-from __future__ import annotations
-
 import json
 import socket
 import sys

@@ -1,7 +1,5 @@
 """A Kubernetes API in memory: reads, lists, and merge patches that notice stale versions."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Recordings told in a few words, for tests: who was created, bound, refused and freed when."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from lockstep.judge import Expectation, Workload

@@ -1,7 +1,5 @@
 """`lockstep step`, and the command line around it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

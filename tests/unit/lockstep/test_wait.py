@@ -1,7 +1,5 @@
 """wait_until: one way to wait for what nothing announces."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """A toolchain of two small groups, a fake Go compiler, and folders for each test."""
 
-from __future__ import annotations
-
 import os
 import textwrap
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The cache: its keys, and publication in one step."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The pins in versions.py, programs.toml and the Go modules agree."""
 
-from __future__ import annotations
-
 import platform
 import re
 from importlib import metadata

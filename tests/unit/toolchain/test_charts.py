@@ -1,7 +1,5 @@
 """Links with stable names to the charts in the cache."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import toolchain

@@ -1,7 +1,5 @@
 """`lockstep tools`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable, Sequence

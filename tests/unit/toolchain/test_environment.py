@@ -1,7 +1,5 @@
 """What `activate` exports, and what it leaves to the user."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

@@ -1,7 +1,5 @@
 """Downloading and building: once, by one run at a time, with one-line errors."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import io

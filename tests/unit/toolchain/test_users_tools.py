@@ -1,7 +1,5 @@
 """The user's own tools: used when their version is good, and never mistaken for ours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

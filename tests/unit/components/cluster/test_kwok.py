@@ -1,7 +1,5 @@
 """The embedded cluster as resources."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from components.cluster.kwok import KwokCluster, KwokClusterArgs

@@ -1,7 +1,5 @@
 """Scenarios whose gangs compete: for room, for a queue's share, by priority."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The steps `record` and `judge`, as the Pulumi program runs them, against a fake API."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

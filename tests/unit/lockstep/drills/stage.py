@@ -1,7 +1,5 @@
 """A stage for drills: time that jumps, and a cluster that answers as the test says."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections.abc import Callable

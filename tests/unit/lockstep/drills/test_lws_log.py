@@ -1,7 +1,5 @@
 """LWS's own words, from the log of a process and from that of a pod."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Drills restore what they changed, also when they fail; tests/e2e/test_drills.py runs them."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """`capped`: a queue that admits fewer gangs than would fit."""
 
-from __future__ import annotations
-
 from lockstep import judge
 from lockstep.judge import Expectation
 from tests.unit.lockstep.crowds import crowd, ended, turn

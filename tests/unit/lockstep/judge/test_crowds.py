@@ -1,7 +1,5 @@
 """Gangs that compete for room: in turns, in deadlock, under a cap."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Every way to fail, each with the reason that names it."""
 
-from __future__ import annotations
-
 import pytest
 
 from lockstep import judge

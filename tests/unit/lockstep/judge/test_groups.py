@@ -1,7 +1,5 @@
 """The incarnations of a group, in whatever order its pods are created and deleted."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Every verdict from a good recording."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

@@ -1,7 +1,5 @@
 """`leader-first`: what LeaderReady leaves of a gang; and `refused`: LWS without its rights."""
 
-from __future__ import annotations
-
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded

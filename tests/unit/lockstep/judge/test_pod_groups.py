@@ -1,7 +1,5 @@
 """Gangs whose PodGroup is wrong or missing: the verdict fails and names the PodGroup."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

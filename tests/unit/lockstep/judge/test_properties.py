@@ -1,7 +1,5 @@
 """What must hold of any recording: delivery does not decide a verdict, the cluster does."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`recreated`: after each incident a complete new group under a PodGroup of its leader."""
 
-from __future__ import annotations
-
 import pytest
 
 from lockstep import judge

@@ -1,7 +1,5 @@
 """A gang of higher priority at a full pool: it gets all places of a gang, or it waits."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

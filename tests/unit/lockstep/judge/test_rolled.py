@@ -1,7 +1,5 @@
 """`rolled`: complete groups of the old template are replaced by complete groups of the new one."""
 
-from __future__ import annotations
-
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded

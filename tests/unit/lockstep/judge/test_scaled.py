@@ -1,7 +1,5 @@
 """`scaled`: as many complete groups and PodGroups as requested, at every step."""
 
-from __future__ import annotations
-
 from lockstep.judge.drill_marks import Topic
 from lockstep.scenarios.registry import SCALE_STEPS as STEPS
 from tests.unit.lockstep.drill_story import DrillStory

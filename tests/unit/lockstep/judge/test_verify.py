@@ -1,7 +1,5 @@
 """`verify`: sets of any cluster, judged by their own spec."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Verdicts of a story: decided already, decided as a failure, or only at the deadline."""
 
-from __future__ import annotations
-
 from lockstep import judge
 from lockstep.judge import Expectation, Verdict
 from tests.unit.lockstep.story import Story, expect

@@ -1,7 +1,5 @@
 """Clients: which kubeconfig and context they use, and how a failed request is reported."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Quantities: the grammar of Kubernetes, exact values, and formats that never round up."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Creating and deleting kind clusters, with scripts in place of kind and docker."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

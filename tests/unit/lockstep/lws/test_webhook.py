@@ -1,7 +1,5 @@
 """Waiting for a webhook that is not reached at once, against answers of an API server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import httpx2

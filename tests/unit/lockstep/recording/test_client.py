@@ -1,7 +1,5 @@
 """The recorder in the background: started, followed, ended, and never left behind."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

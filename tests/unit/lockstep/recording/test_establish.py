@@ -1,7 +1,5 @@
 """The first lists of a recorder: kinds that are missing, forbidden, or temporarily unavailable."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is kept of each kind of object."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

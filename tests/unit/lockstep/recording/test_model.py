@@ -1,7 +1,5 @@
 """The file format of a recording: what is written is what is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A recording becomes marks on a time axis, and nothing is lost or doubled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lockstep.recording import timeline

@@ -1,7 +1,5 @@
 """The recorder against an API that is cut, compacted, refused and garbled."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterator

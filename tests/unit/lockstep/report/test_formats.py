@@ -1,7 +1,5 @@
 """Markdown and JUnit XML, and the command that writes each format."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree as Xml

@@ -1,7 +1,5 @@
 """The page: right numbers, no way in for markup, nothing fetched, every picture in words."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from typing import Any

@@ -1,7 +1,5 @@
 """What the picture shows: states of pods, and the axis that they are drawn on."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

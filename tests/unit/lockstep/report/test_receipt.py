@@ -1,7 +1,5 @@
 """Receipts: complete, shareable, and refused in one line when they are not valid."""
 
-from __future__ import annotations
-
 import json
 import re
 import stat

@@ -1,7 +1,5 @@
 """The version matrix in each format of the report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree as Xml

@@ -1,7 +1,5 @@
 """The registry is complete: each entry has everything that a scenario consists of."""
 
-from __future__ import annotations
-
 import importlib
 
 import pytest

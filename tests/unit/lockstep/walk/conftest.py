@@ -1,7 +1,5 @@
 """A checkout with one stack, and a pretended backend."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A pretended Pulumi backend with stacks, behind the names that `lockstep.walk.automation` has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

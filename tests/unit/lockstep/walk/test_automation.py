@@ -1,7 +1,5 @@
 """The Pulumi CLI as a process: its result, and how it ends when Lockstep is interrupted."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from lockstep.walk.events import EventLog, reason_of

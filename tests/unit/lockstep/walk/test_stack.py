@@ -1,7 +1,5 @@
 """A stack through the Automation API, with a pretended backend."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

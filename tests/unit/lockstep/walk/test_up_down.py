@@ -1,7 +1,5 @@
 """`lockstep up` and `lockstep down` on the terminal, with a pretended backend."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Refusals of a machine that cannot build the image, the image's name, and the command's output."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The container images inside the node image: names that others ask for, and their users."""
 
-from __future__ import annotations
-
 import pytest
 
 from lockstep import versions
