@@ -120,7 +120,7 @@ def in_use(client: Client, definition: Any) -> list[str]:
 
 def is_served(client: Client, name: str) -> bool:
     """Whether objects of the kind can be created."""
-    conditions = client.get(Definition, name).get("status", {}).get("conditions", ())
+    conditions = client.get(Definition, name)["status"].get("conditions") or ()  # null at first
     return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 
 

@@ -52,7 +52,7 @@ class DefiningApi(MemoryApi):
         if request.method == "PATCH":
             self.applied.append(request)
             sent = json.loads(request.content)
-            self.put(path, {**sent, "status": {} if self.deaf else SERVED})
+            self.put(path, {**sent, "status": {"conditions": None} if self.deaf else SERVED})
             return httpx2.Response(200, json=self.objects[path])
         if request.method == "DELETE":
             del self.objects[path]
