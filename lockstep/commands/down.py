@@ -22,7 +22,6 @@ def run(args: argparse.Namespace) -> int:
     console = Console(stderr=args.json)
     stack = Stack(args.stack)
     stack.write_config()
-    cluster = stack.cluster_name()
     with terminal.live_view(console) as on_progress:
         removal = stack.down(on_progress)
     stack.forget()
@@ -34,12 +33,12 @@ def run(args: argparse.Namespace) -> int:
             "processes": removal.processes,
         }
         print(json.dumps(result))
-    console.print(_describe(stack.name, cluster, removal), highlight=False)
+    console.print(_describe(stack.name, removal), highlight=False)
     return 0
 
 
-def _describe(name: str, cluster: str, removal: Removal) -> str:
-    left = f" and {removal.processes} processes of {cluster}" if removal.processes else ""
+def _describe(name: str, removal: Removal) -> str:
+    left = f" and {removal.processes} processes" if removal.processes else ""
     if removal.resources is not None:
         return f"removed the stack {name}: {removal.resources} resources{left}"
     if left:

@@ -17,6 +17,7 @@ import yaml
 import toolchain
 from lockstep import paths, processes, versions
 from lockstep.errors import LockstepError
+from lockstep.walk import orphans
 from lockstep.walk.events import EventLog
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ class Stack:
 
         provider = self.config("clusterProvider")
         self._clear_after_killed_updates()
+        ended = orphans.end(paths.checkout_dir())
         resources = None
         try:
             update = self._run("destroy", on_progress)
@@ -152,7 +154,7 @@ class Stack:
         except StackNotFoundError:
             pass
         # What a killed `up` started and had not yet recorded in Pulumi's state.
-        ended = processes.end_all(paths.cluster_dir(self.cluster_name()))
+        ended += processes.end_all(paths.cluster_dir(self.cluster_name()))
         if provider == "kind":
             kind.delete(self.cluster_name())
         control_plane.delete(self.cluster_name())

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from lockstep import paths, processes
@@ -33,6 +35,18 @@ def assert_no_trace(stack: LiveStack) -> None:
     """Check that neither the cluster nor the stack's state is left."""
     stack.assert_nothing_left()
     assert not stack.exists()
+    assert pulumi_processes() == []
+
+
+def pulumi_processes() -> list[list[str]]:
+    """The commands of Pulumi, its plugins and the program that run in the checkout."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            words = process.cmdline()
+            if "pulumi-" in " ".join(words[:2]) and Path(process.cwd()) == paths.checkout_dir():
+                found.append(words)
+    return found
 
 
 @pytest.mark.parametrize("at", ["etcd", "vc-scheduler", "lws-manager"])
