@@ -159,6 +159,13 @@ class LiveStack(Stack):
         assert not folder.with_suffix(".id").exists()
 
 
+def changes(output: str) -> list[str]:
+    """The counts at the end of what Pulumi printed, such as "~ 1 updated"; empty for no change."""
+    counts = output.rpartition("\nResources:\n")[2].partition("\n\n")[0]
+    assert "unchanged" in counts, output
+    return [line.strip() for line in counts.splitlines() if "unchanged" not in line]
+
+
 def _left_over(client: Client, namespace: str) -> list[str]:
     pods = {pod.metadata.uid for pod in client.list(kube.Pod, namespace=namespace) if pod.metadata}
     groups = [group.metadata for group in client.list(kube.PodGroup, namespace=namespace)]
