@@ -3,7 +3,7 @@ STACK ?= gang
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
-# uv installs in a sixth of pip's time; pip takes over where uv fails, as it reads no pip.conf.
+# uv is much quicker than pip; pip takes over where uv fails, for example because uv reads no pip.conf.
 UV := 0.13.8
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 

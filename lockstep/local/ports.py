@@ -5,6 +5,7 @@ import random
 import socket
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from lockstep.errors import LockstepError
 
@@ -37,14 +38,15 @@ def is_free(port: int) -> bool:
     return True
 
 
+def listens(port: int) -> bool:
+    """Tell whether a server listens on a port."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def await_listening(port: int, seconds: float) -> bool:
     """Wait until a server listens on a port; False after a timeout."""
-
-    def listens() -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-
-    return _await(listens, seconds)
+    return _await(partial(listens, port), seconds)
 
 
 def await_ok(connect: Callable[[], http.client.HTTPConnection], path: str, seconds: float) -> bool:

@@ -5,12 +5,12 @@ Pulumi starts them in process groups of their own. They do not end with it, some
 
 import contextlib
 import re
-import socket
 from pathlib import Path
 
 import psutil
 
 from lockstep import processes
+from lockstep.local import ports
 
 _PLUGINS = ("pulumi-language-", "pulumi-resource-")
 _ENGINE = re.compile(r"127\.0\.0\.1:(\d+)")
@@ -31,7 +31,7 @@ def _orphans(project: Path) -> list[psutil.Process]:
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):  # the process has ended, or is another user's
             port = _engine_port(process.cmdline())
-            if port and Path(process.cwd()) == project and not _listens(port):
+            if port and Path(process.cwd()) == project and not ports.listens(port):
                 found.append(process)
     return found
 
@@ -40,13 +40,8 @@ def _engine_port(command: list[str]) -> int | None:
     """Return the port of the engine that a plugin was started by; None for another process."""
     if not any(Path(word).name.startswith(_PLUGINS) for word in command[:2]):
         return None
-    ports = [int(match[1]) for word in command if (match := _ENGINE.fullmatch(word))]
-    return ports[-1] if ports else None
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    addresses = [match for word in command if (match := _ENGINE.fullmatch(word))]
+    return int(addresses[-1][1]) if addresses else None
 
 
 def _with_children(process: psutil.Process) -> list[psutil.Process]:

@@ -251,10 +251,9 @@ def stack_config(name: str) -> dict[str, Any]:
 
 
 def ensure_tools(*, lws: Sequence[str] = (), kind: bool = False) -> None:
-    """Fetch or build what an update needs, and link the charts that the program names."""
+    """Fetch or build what an update needs."""
     from toolchain.making import default_groups
 
     extra = [f"lws-{version}" for version in lws if version in versions.LWS_SUPPORTED]
     extra += ["kind"] if kind else []
     toolchain.ensure(list(dict.fromkeys([*default_groups(), *extra])))
-    toolchain.link_charts(paths.state_dir() / "charts")

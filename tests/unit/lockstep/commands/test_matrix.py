@@ -80,7 +80,6 @@ def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     monkeypatch.setattr(toolchain, "ensure", made.extend)
-    monkeypatch.setattr(toolchain, "link_charts", lambda _: None)
     return made
 
 

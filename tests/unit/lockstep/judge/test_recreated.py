@@ -102,7 +102,7 @@ def test_untouched_when_an_incident_hit_no_pod() -> None:
 
 
 def test_a_second_pod_group_is_one_too_many() -> None:
-    story = struck().pod_group(35.0, name="gang-0-old", ownerUid="somebody").over(40.0)
+    story = struck().pod_group(35.0, name="gang-0-old", ownerUid="another-leader").over(40.0)
     concluded(story, EXPECTATION, "mismatched", "unexpected PodGroup gang-0-old")
 
 

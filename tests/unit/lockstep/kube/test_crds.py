@@ -42,8 +42,8 @@ class DefiningApi(MemoryApi):
         super().__init__()
         self.users: list[dict[str, Any]] = []
         self.applied: list[httpx2.Request] = []
-        self.deaf = False
-        """Definitions are taken, and never served."""
+        self.never_serves = False
+        """Whether definitions are accepted but their kinds never served."""
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:
         path = request.url.path
@@ -52,7 +52,9 @@ class DefiningApi(MemoryApi):
         if request.method == "PATCH":
             self.applied.append(request)
             sent = json.loads(request.content)
-            self.put(path, {**sent, "status": {"conditions": None} if self.deaf else SERVED})
+            self.put(
+                path, {**sent, "status": {"conditions": None} if self.never_serves else SERVED}
+            )
             return httpx2.Response(200, json=self.objects[path])
         if request.method == "DELETE":
             del self.objects[path]
@@ -120,7 +122,7 @@ def test_apply_waits_until_the_kinds_are_served(
     api: DefiningApi, chart: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert chart.is_dir()
-    api.deaf = True
+    api.never_serves = True
     assert cli.main(["step", "crds", "apply"]) == 2
     assert "timed out after 0.2 s waiting for the CRD disaggregatedsets" in capsys.readouterr().err
 

@@ -91,7 +91,7 @@ def test_walk_on_real_workers_removes_the_scenario_before_but_not_one_that_goes_
     walk("kind").run(ARTICLE)
     assert deployed() == [["gang"], [], ["constrained"], ["constrained"], [], ["no-gang"]]
     tainted = [int(config["taintedWorkers"]) for config in FakeStack.deployed]
-    assert tainted[2:4] == [2, 1], "the only update of the step is the one that is judged"
+    assert tainted[2:4] == [2, 1], "the gang is released in the update that is judged, not before"
 
 
 def test_scenario_beyond_the_article_meets_no_other() -> None:

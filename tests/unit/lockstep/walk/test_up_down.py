@@ -26,7 +26,6 @@ FAILED = {**VERDICT, "observed": "torn", "ok": False, "reason": "gang: expected 
 @pytest.fixture(autouse=True)
 def _tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolchain, "ensure", lambda _: None)
-    monkeypatch.setattr(toolchain, "link_charts", lambda _: None)
     monkeypatch.setenv("LOCKSTEP_RECEIPTS", str(tmp_path / "receipts"))
 
 
