@@ -1,5 +1,6 @@
 """The step `judge`: follow a scenario's recording until it is decided, and print the verdict."""
 
+import contextlib
 import json
 import os
 import sys
@@ -7,13 +8,19 @@ from pathlib import Path
 
 import msgspec
 
+from lockstep import drills, judge
 from lockstep.commands import EXIT_FAILED, variables
+from lockstep.drills import DrillContext, renewal
 from lockstep.errors import LockstepError
+from lockstep.judge import proof
 from lockstep.judge.follow import follow
 from lockstep.judge.model import Expectation, Verdict
+from lockstep.kube.client import FAILURES, client_from_env
+from lockstep.local import embedded_cluster, reported
 from lockstep.recording import client
-from lockstep.recording.client import Live, Subject
+from lockstep.recording.client import Live, LocalScheduler, Subject
 from lockstep.recording.model import Recording, path_of
+from lockstep.scenarios.verdicts import VerdictName
 
 PATIENCE = 60.0
 
@@ -32,23 +39,37 @@ def subject(path: Path | None = None) -> Subject:
         kubeconfig=(variables.optional if context else variables.text)("LOCKSTEP_KUBECONFIG"),
         context=context,
         deadline=variables.seconds("LOCKSTEP_DEADLINE", client.DEADLINE),
+        scheduler=_scheduler(),
     )
+
+
+def _scheduler() -> LocalScheduler | None:
+    """Volcano's scheduler where it is a process of this machine."""
+    metrics = variables.optional("LOCKSTEP_SCHEDULER_METRICS")
+    if metrics:
+        return LocalScheduler(metrics, Path(variables.text("LOCKSTEP_SCHEDULER_CONF")))
+    cluster = variables.optional("LOCKSTEP_CLUSTER")
+    found = embedded_cluster.scheduler(cluster) if cluster else None
+    return LocalScheduler(*found) if found else None
 
 
 def run() -> int:
     """Judge, write the receipt and print the verdict; print only the reason if it failed."""
     expectation = Expectation.from_json(variables.text("LOCKSTEP_EXPECTATION"))
-    patience = variables.seconds("LOCKSTEP_PATIENCE", PATIENCE)
-    drill = variables.optional("LOCKSTEP_DRILL")
     recorded = subject()
-    live = _follow_recorder(recorded)
-    try:
-        trouble = _perform(drill, live, expectation, recorded, patience) if drill else ""
-        verdict = follow(live, expectation, 0.0 if trouble else patience)
-    finally:
-        live.end()
-    if trouble:
-        verdict = msgspec.structs.replace(verdict, ok=False, reason=f"{verdict.reason}; {trouble}")
+    with client_from_env() as cluster:
+        live = _follow_recorder(recorded)
+        patience = variables.seconds("LOCKSTEP_PATIENCE", PATIENCE)
+        context = DrillContext(
+            cluster, live, expectation, patience, folder=recorded.path.parent.parent
+        )
+        try:
+            verdict = _judge(context, variables.optional("LOCKSTEP_DRILL"))
+        finally:
+            live.end()
+        verdict = msgspec.structs.replace(
+            verdict, platform=reported.platform(cluster, context.folder, verdict.platform)
+        )
     _write_receipt(live.recording, expectation, verdict)
     if verdict.ok:
         print(json.dumps(msgspec.to_builtins(verdict)))
@@ -58,20 +79,39 @@ def run() -> int:
     return EXIT_FAILED
 
 
-def _perform(
-    name: str, live: Live, expectation: Expectation, recorded: Subject, patience: float
-) -> str:
-    """Perform a drill in the process that judges, so that judging again performs it again.
+def _judge(context: DrillContext, drill: str | None) -> Verdict:
+    """Judge the workload's pods, or new pods where those that exist cannot prove anything.
 
-    Return what went wrong: the workload did not react as it should. How it did react is judged.
+    Pods of a failed verdict are never judged again.
     """
-    from lockstep import drills  # only some scenarios have a drill
-    from lockstep.kube.client import client_from_env
+    failure = renewal.failed_verdict(context)
+    if failure and context.expectation.verdict == VerdictName.RELEASED:
+        # New pods would be bound at once: there would be no release to see.
+        reason = f"the last verdict on these pods failed ({failure}); {proof.HOLD_AGAIN}"
+        return judge.unproven(context.live.recording, context.expectation, reason)
+    if failure:
+        renewal.renew(context, "the last verdict on them failed")
+    verdict = _attempt(context, drill)
+    if judge.needs_new_pods(context.live.recording, context.expectation, verdict):
+        renewal.renew(context, "they are older than the recording")
+        verdict = _attempt(context, drill)
+    if failure or not verdict.ok:
+        with contextlib.suppress(*FAILURES):
+            renewal.keep_failure(context, "" if verdict.ok else verdict.reason)
+    return verdict
 
-    with client_from_env() as cluster:
-        folder = recorded.path.parent.parent
-        context = drills.DrillContext(cluster, live, expectation, patience, folder)
-        return drills.perform(drills.drill(name), context)
+
+def _attempt(context: DrillContext, drill: str | None) -> Verdict:
+    """Perform the drill, if there is one, in the process that judges, and judge its effect.
+
+    What goes wrong in a drill fails the verdict: the workload did not react as it should.
+    """
+    trouble = drills.perform(drills.drill(drill), context) if drill else ""
+    verdict = follow(context.live, context.expectation, 0.0 if trouble else context.patience)
+    if trouble:
+        reason = f"{verdict.reason}; {trouble}"
+        return msgspec.structs.replace(verdict, ok=False, reason=reason)
+    return verdict
 
 
 def _follow_recorder(recorded: Subject) -> Live:

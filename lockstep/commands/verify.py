@@ -91,7 +91,6 @@ async def _watch(args: argparse.Namespace, namespace: str | None) -> Recording:
         )
         if any(seen.facts["kind"] == "LeaderWorkerSet" for seen in recording.of("workload")):
             await _follow(recorder, recording, args.duration, quiet=args.json)
-        recording.end = recorder.now()
     finally:
         await client.close()
     return recording
@@ -112,10 +111,13 @@ async def _follow(recorder: Recorder, recording: Recording, seconds: float, quie
             pods = len({seen.uid for seen in recording.of("pod")})
             words = f"watching {pods} pods, {len(recording.observations)} observations"
             progress.update(task, completed=recorder.now() - began, description=words)
+    confirmed = following.done() or await recorder.confirm()
     following.cancel()
     (failure,) = await asyncio.gather(following, return_exceptions=True)
     if isinstance(failure, Exception):
         raise failure
+    if not confirmed:
+        raise LockstepError("the API server does not answer, so what happened last is not known")
 
 
 def _document(reports: Sequence[GangReport], recording: Recording, code: int) -> dict[str, object]:

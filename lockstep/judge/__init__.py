@@ -4,9 +4,12 @@
 it names the state that was observed. Adding a verdict means adding its rules to `rules.RULES`.
 """
 
+from typing import Any
+
 from lockstep.errors import LockstepError
-from lockstep.judge import explain, figures, podgroups
+from lockstep.judge import explain, figures, platform, podgroups, proof
 from lockstep.judge.case import Case
+from lockstep.judge.case import unproven as unproven_finding
 from lockstep.judge.model import Expectation, Finding, RecheckAt, Verdict, Workload
 from lockstep.judge.rules import RULES
 from lockstep.recording.model import Recording
@@ -20,6 +23,8 @@ __all__ = [
     "assess",
     "conclude",
     "judge",
+    "needs_new_pods",
+    "unproven",
 ]
 
 
@@ -51,20 +56,42 @@ def _apply_rules(case: Case) -> Verdict | RecheckAt | None:
     for rule in RULES[expectation.verdict]:
         answer = rule(case)
         if isinstance(answer, Finding):
-            return _verdict(case, answer)
+            if _is_expected(case, answer):
+                answer = proof.objection(case) or answer
+            if isinstance(answer, Finding):
+                return _verdict(case, answer)
         if answer and (soonest is None or answer.at < soonest.at):
             soonest = answer
     return soonest
 
 
+def _is_expected(case: Case, finding: Finding) -> bool:
+    return finding.valid and finding.observed == case.expectation.verdict
+
+
+def unproven(recording: Recording, expectation: Expectation, reason: str) -> Verdict:
+    """Return the verdict on a recording that cannot be trusted to its end."""
+    return _verdict(Case.of(recording, expectation, final=True), unproven_finding(reason))
+
+
+def needs_new_pods(recording: Recording, expectation: Expectation, verdict: Verdict) -> bool:
+    """Whether a verdict only failed as the pods are older than the recording.
+
+    A gang that was partly bound is no such case: it has shown that nothing held it together.
+    """
+    case = Case.of(recording, expectation)
+    only_old = verdict.observed in (VerdictName.UNPROVEN, VerdictName.PLACED)
+    return only_old and not verdict.ok and bool(proof.old_pods(case))
+
+
 def _verdict(case: Case, finding: Finding) -> Verdict:
     expectation = case.expectation
-    ok = finding.valid and finding.observed == expectation.verdict
+    ok = _is_expected(case, finding)
     group = podgroups.of(case.history, case.wanted[0])
     latency, release_note = _release(case, finding)
     skew = finding.bind_skew
     if skew is None:
-        skew = figures.longest_bind_skew(case.history, case.wanted)
+        skew = figures.longest_bind_skew(case.wanted)
     failure = (
         f"{expectation.scenario}: expected {expectation.verdict}, "
         f"observed {finding.observed}: {finding.reason}"
@@ -84,8 +111,14 @@ def _verdict(case: Case, finding: Finding) -> Verdict:
         release_latency_seconds=latency,
         pod_group=podgroups.summary(group) if group else None,
         measures={name: round(value, 3) for name, value in finding.measures.items()},
+        platform=_platform(case),
         evidence=[*finding.evidence, *interruptions, *release_note],
     )
+
+
+def _platform(case: Case) -> dict[str, Any] | None:
+    ran = platform.scheduler(case.history) if case.expectation.gang else None
+    return {"scheduler": ran} if ran else None
 
 
 def _release(case: Case, finding: Finding) -> tuple[float | None, list[str]]:
@@ -94,9 +127,7 @@ def _release(case: Case, finding: Finding) -> tuple[float | None, list[str]]:
         return None, []
     measured = figures.release(case.history, case.wanted)
     if measured is None:
-        if case.history.taint_removals():
-            return None, []
-        return None, ["no taint was removed during the recording: the free workers were enough"]
+        return None, []
     at, node, seconds = measured
     note = f"{node} was unblocked at {at:.3f} s; the last bind came {seconds:.3f} s later"
     return round(seconds, 3), [note]

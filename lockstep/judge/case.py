@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lockstep.judge.history import History, ObservedGang
 from lockstep.judge.model import Expectation, Finding, RecheckAt
 from lockstep.recording.model import Recording
+from lockstep.scenarios.verdicts import VerdictName
 
 
 @dataclass(frozen=True)
@@ -52,3 +53,8 @@ def fail(observed: str, *problems: str, evidence: tuple[str, ...] | None = None)
     """A finding that fails the verdict; the problems are the evidence if there is no other."""
     shown = problems if evidence is None else evidence
     return Finding(observed, "; ".join(problems), shown, valid=False)
+
+
+def unproven(reason: str) -> Finding:
+    """The finding that a state may be as expected, but that it was not seen to come about."""
+    return fail(VerdictName.UNPROVEN, reason)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from enum import StrEnum
 from typing import NamedTuple
 
+from lockstep.judge import history
 from lockstep.judge.history import History
 
 
@@ -25,6 +26,7 @@ class Topic(StrEnum):
     RIVAL_ARRIVES = "arrives"
     PRIORITY_SET = "priority"
     WAITING = "waiting"
+    RENEWED = history.RENEWED
     OVER = "drill over"
     FAILED = "drill gave up"
 

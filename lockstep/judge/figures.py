@@ -7,22 +7,18 @@ from lockstep.judge.groups import Incarnation, all_incarnations
 from lockstep.judge.history import History, Interval, ObservedGang, bind_times, count_at_starts
 
 
-def bind_skew(history: History, gang: ObservedGang) -> float | None:
+def bind_skew(gang: ObservedGang) -> float | None:
     """Last minus first bind of a gang whose pods are all bound; None if a time is not known."""
     bound = gang.bound
     if len(bound) != gang.size or not all(pod.exactly_bound for pod in bound):
         return None
     times = bind_times(bound)
-    burst = Interval(min(times), max(times))
-    # Binds that the API server reported together after an interruption have no known times.
-    if any(cut.touches(burst) for cut in history.cuts):
-        return None
-    return burst.end - burst.start
+    return max(times) - min(times)
 
 
-def longest_bind_skew(history: History, gangs: Iterable[ObservedGang]) -> float | None:
+def longest_bind_skew(gangs: Iterable[ObservedGang]) -> float | None:
     """The longest bind skew of some gangs; None unless it is known for each of them."""
-    skews = [bind_skew(history, gang) for gang in gangs]
+    skews = [bind_skew(gang) for gang in gangs]
     known = [skew for skew in skews if skew is not None]
     return max(known) if known and len(known) == len(skews) else None
 
@@ -139,7 +135,7 @@ def longest_run_skew(history: History, runs: Iterable[Run]) -> float | None:
     skews = []
     for run in runs:
         burst = run.incarnation.binding(history.end)
-        if burst and run.exactly_bound and not any(cut.touches(burst) for cut in history.cuts):
+        if burst and run.exactly_bound:
             skews.append(burst.end - burst.start)
     return max(skews, default=None)
 

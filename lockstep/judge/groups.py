@@ -4,11 +4,13 @@ LWS creates the workers after their leader and deletes them with it, so a worker
 leader that was the newest when the worker was created.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from lockstep.judge import limits
 from lockstep.judge.history import (
     History,
     Interval,
@@ -16,6 +18,7 @@ from lockstep.judge.history import (
     ObservedGang,
     PodHistory,
     count_at_starts,
+    lateness,
 )
 
 
@@ -81,11 +84,19 @@ class Incarnation:
         if not held:
             return None
         first = min(held)[0]
+        late = self._lateness_at(first)
         full = self._first_full(held)
         if full is not None:
-            return Interval(first, full)
-        left = min(span[1] for span in spans)
-        return Interval(first, min(left, end), open=left > end)
+            return Interval(first, full, start_late=late, end_late=self._lateness_at(full))
+        left = min(pod.ends for pod in self.bound_pods)
+        if left > end:
+            return Interval(first, max(first, end), open=True, start_late=late)
+        return Interval(first, left, start_late=late, end_late=self._lateness_at(left))
+
+    def _lateness_at(self, at: float) -> float:
+        """How late the binds and the ends of pods that were observed at a time may be."""
+        seen = [one for pod in self.pods for one in (pod.bound, pod.terminating)]
+        return max((lateness(one) for one in seen if one and one.at == at), default=0.0)
 
     def _bound_spans(self) -> list[tuple[float, float]]:
         return [(pod.bound.at, pod.ends) for pod in self.pods if pod.bound]
@@ -160,8 +171,16 @@ class PartlyBound:
     pods: Sequence[PodHistory]
     """The pods that belong together in this stretch."""
     interval: Interval
-    seconds: float
-    """Its length without the time in which the watch was interrupted."""
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it lasted for longer than a bind burst, however late its changes may be told.
+
+        A gang that is found partly bound has been so for an unknown time, unless it is ending.
+        """
+        ending = any(pod.preexisting and pod.terminating is pod.first for pod in self.pods)
+        was_found = self.interval.start_late == math.inf and not ending
+        return was_found or self.interval.at_least > limits.BURST
 
     @property
     def bound(self) -> list[PodHistory]:
@@ -181,8 +200,7 @@ def binding_bursts(history: History, gangs: Iterable[ObservedGang]) -> Iterator[
     for gang in gangs:
         for one in incarnations(gang):
             if burst := one.binding(history.end):
-                seconds = history.watched_seconds(burst)
-                yield PartlyBound(gang, one.size, one.pods, burst, seconds)
+                yield PartlyBound(gang, one.size, one.pods, burst)
 
 
 def partly_bound(history: History, gangs: Iterable[ObservedGang]) -> Iterator[PartlyBound]:
@@ -198,8 +216,7 @@ def partly_bound(history: History, gangs: Iterable[ObservedGang]) -> Iterator[Pa
             by_template.setdefault(template, []).append(pod)
         for (_, size), pods in by_template.items():
             for interval in _partial_intervals(pods, size, history.end):
-                seconds = history.watched_seconds(interval)
-                yield PartlyBound(gang, size, pods, interval, seconds)
+                yield PartlyBound(gang, size, pods, interval)
 
 
 def _partial_intervals(pods: Iterable[PodHistory], size: int, end: float) -> Iterator[Interval]:
@@ -209,11 +226,13 @@ def _partial_intervals(pods: Iterable[PodHistory], size: int, end: float) -> Ite
     loses its pods one after the other, and that is no fault of the scheduler.
     """
     changes: dict[float, int] = {}
+    late: dict[float, float] = {}
     for pod in pods:
         if pod.bound and pod.ends > pod.bound.at:
-            changes[pod.bound.at] = changes.get(pod.bound.at, 0) + 1
-            if pod.terminating:
-                changes[pod.ends] = changes.get(pod.ends, 0) - 1
+            for seen, change in ((pod.bound, 1), (pod.terminating, -1)):
+                if seen:
+                    changes[seen.at] = changes.get(seen.at, 0) + change
+                    late[seen.at] = max(late.get(seen.at, 0.0), lateness(seen))
     count = 0
     since: float | None = None
     for at in sorted(changes):
@@ -222,7 +241,7 @@ def _partial_intervals(pods: Iterable[PodHistory], size: int, end: float) -> Ite
         if partial and since is None:
             since = at
         elif not partial and since is not None:
-            yield Interval(since, at)
+            yield Interval(since, at, start_late=late[since], end_late=late[at])
             since = None
     if since is not None:
-        yield Interval(since, max(end, since), open=True)
+        yield Interval(since, max(end, since), open=True, start_late=late[since])

@@ -12,9 +12,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from lockstep.judge.limits import LATE
 from lockstep.judge.model import Expectation, Workload
 from lockstep.recording.facts import BLOCKING, FINISHED
 from lockstep.recording.model import Kind, Observation, Recording, version_number
+
+RENEWED = "recreated for a new proof"
+"""Topic of the mark before which pods are of no interest: they are deleted after it."""
+
+# Objects without a namespace, and Volcano's scheduler, which is in a namespace of its own.
+_NOT_NAMESPACED = ("node", "scheduler")
 
 
 @dataclass(frozen=True)
@@ -24,14 +31,24 @@ class Interval:
     start: float
     end: float
     open: bool = False
+    start_late: float = 0.0
+    """It began at most so many seconds before `start`; infinite if before the recording."""
+    end_late: float = 0.0
+    """It ended at most so many seconds before `end`."""
+
+    @property
+    def at_least(self) -> float:
+        """The shortest time that it can have lasted."""
+        return max(0.0, self.end - self.end_late - self.start)
+
+    @property
+    def at_most(self) -> float:
+        """The longest time that it can have lasted."""
+        return self.end - self.start + self.start_late
 
     def overlap(self, other: Interval) -> float:
         """Seconds that both stretches have in common."""
         return max(0.0, min(self.end, other.end) - max(self.start, other.start))
-
-    def touches(self, other: Interval) -> bool:
-        """Whether both stretches have a moment in common."""
-        return self.start <= other.end and other.start <= self.end
 
 
 @dataclass(frozen=True)
@@ -64,6 +81,11 @@ class ObjectHistory:
     def deleted(self) -> bool:
         """Whether the object was deleted."""
         return self.last.change == "DELETED"
+
+    @property
+    def preexisting(self) -> bool:
+        """Whether the object existed when the recording began, so its creation was not seen."""
+        return self.first.late is None
 
     def exists_at(self, at: float) -> bool:
         """Whether the object existed at a time."""
@@ -101,13 +123,23 @@ class PodHistory(ObjectHistory):
 
     @property
     def exactly_bound(self) -> bool:
-        """Whether a watch reported the bind, so that its time is known."""
-        return self.bound is not None and not self.bound.listed
+        """Whether a watch reported the bind as it happened, so that its time is known."""
+        return self.bound is not None and not self.bound.listed and lateness(self.bound) <= LATE
+
+    @property
+    def bound_at_start(self) -> bool:
+        """Whether the pod was bound already when the recording began."""
+        return self.bound is not None and self.bound.late is None
 
     @property
     def is_running(self) -> bool:
         """Whether the pod runs now."""
         return self.alive and self.last.facts.get("phase") == "Running"
+
+
+def lateness(seen: Observation) -> float:
+    """By how many seconds a change may be older than its time; infinite if by any number."""
+    return math.inf if seen.late is None else seen.late
 
 
 def _terminates(seen: Observation) -> bool:
@@ -178,7 +210,8 @@ class History:
         done: set[tuple[str, str, str]] = set()
         for seen in sorted(recording.observations, key=_order):
             identity = (seen.uid, seen.version, seen.change)
-            if identity in done or (seen.kind != "node" and seen.namespace != namespace):
+            is_elsewhere = seen.kind not in _NOT_NAMESPACED and seen.namespace != namespace
+            if identity in done or is_elsewhere:
                 continue
             done.add(identity)
             by_object.setdefault((seen.kind, seen.uid), []).append(seen)
@@ -203,8 +236,12 @@ class History:
 
     @cached_property
     def pods(self) -> list[PodHistory]:
-        """Every pod that was ever observed."""
-        return [pod for pod in self.all("pod") if isinstance(pod, PodHistory)]
+        """Every pod that was ever observed, but for those that were replaced for a new proof."""
+        renewals = [mark.at for mark in self.recording.marks if mark.topic == RENEWED]
+        since = max(renewals, default=-math.inf)
+        return [
+            pod for pod in self.all("pod") if isinstance(pod, PodHistory) and pod.first.at > since
+        ]
 
     @cached_property
     def alive(self) -> frozenset[str]:
@@ -213,7 +250,7 @@ class History:
 
     @cached_property
     def cuts(self) -> list[Interval]:
-        """Stretches in which the watch of pods was interrupted, so that no time is known."""
+        """Stretches in which the watch of pods was interrupted, so that changes came late."""
         found: list[Interval] = []
         since: float | None = None
         for status in sorted(self.recording.watch_log, key=lambda status: status.at):
@@ -227,10 +264,6 @@ class History:
         if since is not None:
             found.append(Interval(since, max(self.end, since), open=True))
         return found
-
-    def watched_seconds(self, interval: Interval) -> float:
-        """The length of an interval without the time in which the watch was interrupted."""
-        return interval.end - interval.start - sum(interval.overlap(cut) for cut in self.cuts)
 
     def gangs(
         self, expectation: Expectation, workload: Workload | None = None

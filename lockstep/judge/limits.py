@@ -11,3 +11,7 @@ SETTLE = 1.0
 """How long to wait for the watch of another kind: watches of two kinds are not in step."""
 PATIENCE = 20.0
 """How long a gang may be held that should have been placed, before it is called held."""
+LATE = 1.0
+"""How late a change may be for its time to count as known."""
+EVENTS = 10.0
+"""How long to wait for what is reported beside the pods: events, and metrics of the scheduler."""

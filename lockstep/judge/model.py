@@ -93,6 +93,8 @@ class Verdict(msgspec.Struct, frozen=True, rename="camel"):
     pod_group: dict[str, Any] | None = None
     measures: dict[str, int | float] = {}
     """Figures that only some verdicts have, by name; a unit ends the name, as in `…Seconds`."""
+    platform: dict[str, Any] | None = None
+    """What the scheduler and LWS reported that they ran."""
     evidence: list[str] = []
     """What the verdict rests on; a receipt has it beside the verdict."""
 

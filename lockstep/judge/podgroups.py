@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from lockstep.judge.case import Case
+from lockstep.judge.groups import Incarnation
 from lockstep.judge.history import History, ObjectHistory, ObservedGang
 from lockstep.judge.model import Expectation
 from lockstep.kube import quantity
@@ -67,7 +68,43 @@ def gang_problems(history: History, expectation: Expectation, gang: ObservedGang
             f"PodGroup {group.name} of {gang.key} is owned by a deleted leader, will be "
             f"garbage-collected and not recreated by LWS (lws#1054); {_remedy(gang)}"
         ]
-    return _wrong_demands(group, expectation)
+    return _wrong_demands(group.name, group.last.facts, expectation)
+
+
+def problems_while_binding(
+    history: History, group: Incarnation, expectation: Expectation
+) -> list[str]:
+    """What was wrong with the PodGroup of a gang at any time from its first bind to its last.
+
+    Versions order the changes of pods and PodGroups, whichever watch was told first.
+    """
+    binds = [version_number(pod.bound.version) for pod in group.pods if pod.bound]
+    name = str(group.leader.last.facts.get("podGroup"))
+    states = sorted(
+        (
+            seen
+            for one in history.all("podgroup")
+            if one.name == name
+            for seen in one.observations
+            if version_number(seen.version) <= max(binds)
+        ),
+        key=lambda seen: version_number(seen.version),
+    )
+    queue = expectation.queue or (states[0].facts.get("queue") if states else None)
+    earlier = [seen for seen in states if version_number(seen.version) < min(binds)]
+    if not earlier:
+        return [f"{group.key} was bound before PodGroup {name} existed"]
+    for seen in [earlier[-1], *states[len(earlier) :]]:
+        if seen.change == "DELETED":
+            return [f"PodGroup {name} was deleted while {group.key} was bound"]
+        if seen.facts.get("ownerUid") != group.leader.uid:
+            owner = seen.facts.get("owner") or "nothing"
+            return [f"PodGroup {name} belongs to {owner}, not to the leader of {group.key}"]
+        if seen.facts.get("queue") != queue:
+            return [f"PodGroup {name} is in queue {seen.facts.get('queue')}, not {queue}"]
+        if problems := _wrong_demands(name, seen.facts, expectation):
+            return problems
+    return []
 
 
 def is_abandoned(history: History, group: ObjectHistory) -> bool:
@@ -130,19 +167,18 @@ def _remedy(gang: ObservedGang) -> str:
     return f"delete pod {gang.key} to have the group recreated"
 
 
-def _wrong_demands(group: ObjectHistory, expectation: Expectation) -> list[str]:
+def _wrong_demands(name: str, facts: Mapping[str, Any], expectation: Expectation) -> list[str]:
     """Compare a PodGroup's demands with the workload's."""
-    facts = group.last.facts
     found: list[str] = []
     wanted = expected_members(expectation)
     if facts.get("minMember") != wanted:
-        found.append(f"PodGroup {group.name} has minMember {facts.get('minMember')}, not {wanted}")
+        found.append(f"PodGroup {name} has minMember {facts.get('minMember')}, not {wanted}")
     reserved: Mapping[str, str] = facts.get("minResources") or {}
-    for name, amount in sorted(expectation.requests.items()):
+    for resource, amount in sorted(expectation.requests.items()):
         total = quantity.parse(amount) * expectation.size
-        if _amount(reserved.get(name)) != total:
+        if _amount(reserved.get(resource)) != total:
             found.append(
-                f"PodGroup {group.name} reserves {name} {reserved.get(name, 'nothing')}, "
+                f"PodGroup {name} reserves {resource} {reserved.get(resource, 'nothing')}, "
                 f"not {expectation.size} x {amount}"
             )
     return found

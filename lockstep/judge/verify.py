@@ -78,7 +78,7 @@ def _set_reports(history: History, namespace: str, lws: ObjectHistory) -> Iterat
             continue  # deleted by a scale-down
         state, holds, reason = _judge(replace(case, gangs=[gang]), gang, facts["startup"])
         group = podgroups.of(history, gang)
-        skew = figures.bind_skew(history, gang)
+        skew = figures.bind_skew(gang)
         yield GangReport(
             namespace=namespace,
             workload=str(expectation.workload),

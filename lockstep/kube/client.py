@@ -57,6 +57,13 @@ def _options(path: str | None, context: str | None) -> dict[str, Any]:
     }
 
 
+async def get_text(client: AsyncClient, path: str) -> str:
+    """Return the text at a path of the API server: lightkube itself only reads objects."""
+    answer = await client._client._client.get(path)
+    answer.raise_for_status()
+    return str(answer.text)
+
+
 @contextlib.contextmanager
 def client_from_env() -> Iterator[Client]:
     """Connect to the cluster that the Pulumi program names in a command's environment.
@@ -140,6 +147,18 @@ def find(client: Client, kind: Any, name: str, namespace: str | None = None) -> 
         raise
 
 
+def delete_exactly(client: Client, kind: Any, name: str, namespace: str, uid: str) -> None:
+    """Delete an object unless it does not exist, or is another of the same name.
+
+    lightkube's own `delete` has no preconditions.
+    """
+    request = client._client.prepare_request("delete", kind, name=name, namespace=namespace)
+    request.data = {"preconditions": {"uid": uid}}
+    answer = client._client.send(client._client.build_adapter_request(request))
+    if answer.status_code not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+        answer.raise_for_status()
+
+
 def _kind(
     group: str, version: str, kind: str, plural: str, base: type[Any] = GenericNamespacedResource
 ) -> Any:
@@ -158,6 +177,7 @@ Definition = _kind(
 Pod = _kind("", "v1", "Pod", "pods")
 Event = _kind("", "v1", "Event", "events")
 ConfigMap = _kind("", "v1", "ConfigMap", "configmaps")
+Secret = _kind("", "v1", "Secret", "secrets")
 Deployment = _kind("apps", "v1", "Deployment", "deployments")
 ControllerRevision = _kind("apps", "v1", "ControllerRevision", "controllerrevisions")
 LeaderWorkerSet = _kind("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets")

@@ -72,6 +72,26 @@ def load(name: str) -> EmbeddedCluster:
     return EmbeddedCluster(name, folder, ports)
 
 
+def scheduler(name: str) -> tuple[str, Path] | None:
+    """The address of the metrics of a cluster's Volcano, and its configuration file.
+
+    None for a cluster that is not embedded.
+    """
+    folder = paths.cluster_dir(name)
+    if not (folder / "ports.json").exists():
+        return None
+    port = load(name).ports["volcanoSchedulerMetrics"]
+    return f"http://127.0.0.1:{port}/metrics", volcano_conf(folder)
+
+
+def volcano_conf(folder: Path) -> Path:
+    """The configuration file of Volcano's scheduler; its folder has no other file.
+
+    The scheduler reloads on any change in that folder.
+    """
+    return folder / "operators" / "volcano" / "conf" / "volcano-scheduler.conf"
+
+
 def marker(name: str) -> Path:
     """The file that holds the id and the Kubernetes version of a complete cluster.
 

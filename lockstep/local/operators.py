@@ -24,7 +24,7 @@ import toolchain
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from lockstep.local import ports, supervisor
-from lockstep.local.embedded_cluster import EmbeddedCluster
+from lockstep.local.embedded_cluster import EmbeddedCluster, volcano_conf
 from lockstep.lws import names
 
 HEALTH_TIMEOUT = 60.0
@@ -108,9 +108,7 @@ def _prepare_lws(
 def _prepare_volcano(
     cluster: EmbeddedCluster, client: Client, folder: Path, _version: str
 ) -> supervisor.Commands:
-    # vc-scheduler reloads on any change in the folder of its configuration, so the folder has no
-    # other file.
-    conf = folder / "conf" / "volcano-scheduler.conf"
+    conf = volcano_conf(cluster.folder)
     conf.parent.mkdir(mode=0o700, exist_ok=True)
     conf.write_text(
         _config_map(client, "volcano-scheduler-configmap", VOLCANO_NAMESPACE, conf.name)
@@ -128,6 +126,8 @@ def _prepare_volcano(
             f"--listen-address=127.0.0.1:{numbers['volcanoSchedulerMetrics']}",
             f"--cache-dump-dir={folder}",
             "--schedule-period=1s",
+            # The recorder reads from them which actions and plugins each session ran.
+            "--enable-metrics=true",
             *common,
         ],
         "vc-controller-manager": [

@@ -34,6 +34,16 @@ EXTEND = signal.SIGUSR1
 
 
 @dataclass(frozen=True)
+class LocalScheduler:
+    """Volcano's scheduler where it runs as a process of this machine."""
+
+    metrics: str
+    """The address of its metrics."""
+    conf: Path
+    """The configuration file that it watches."""
+
+
+@dataclass(frozen=True)
 class Subject:
     """What to record, and where."""
 
@@ -45,6 +55,8 @@ class Subject:
     context: str | None = None
     deadline: float = DEADLINE
     """Seconds after which the recorder ends by itself, counted from the last `connect`."""
+    scheduler: LocalScheduler | None = None
+    """Volcano's scheduler where it is a process of this machine; None where it runs in pods."""
 
     def variables(self) -> dict[str, str]:
         """The environment variables from which the recorder learns what to record."""
@@ -55,6 +67,8 @@ class Subject:
             "LOCKSTEP_KUBECONFIG": self.kubeconfig or "",
             "LOCKSTEP_CONTEXT": self.context or "",
             "LOCKSTEP_DEADLINE": str(self.deadline),
+            "LOCKSTEP_SCHEDULER_METRICS": self.scheduler.metrics if self.scheduler else "",
+            "LOCKSTEP_SCHEDULER_CONF": str(self.scheduler.conf) if self.scheduler else "",
         }
 
 
@@ -169,18 +183,19 @@ class Live:
         """The time since the start of the recording, by this process's clock."""
         return time.monotonic() - self.recording.header.clock
 
-    def wait(self, until: float, gather: float = 0.0) -> None:
+    def wait(self, until: float, gather: float = 0.0, grace: float | None = None) -> None:
         """Return after a new observation, or when the recording is complete until a time.
 
         Observations of the next `gather` seconds, and all that were made already, are read, too.
-        A recorder that hangs delays the return by `GRACE` seconds at most.
+        A recorder or an API server that hangs delays the return by `grace` seconds at most.
         """
+        grace = GRACE if grace is None else grace
         before = self._count()
         while self._count() == before and self.recording.end < until and not self.ended:
             if not self._read():
-                if self.now() >= until + GRACE:
-                    return
                 time.sleep(POLL)
+                if self.now() >= until + grace:
+                    return
         enough = self.now() + gather
         while self._read() or self.now() < enough:
             if self.ended:

@@ -11,11 +11,11 @@ from typing import IO
 from lockstep.kube.client import async_client
 from lockstep.recording import client, model
 from lockstep.recording.client import Subject
-from lockstep.recording.model import Entry, Header, Tick
+from lockstep.recording.model import Entry, Header
 from lockstep.recording.watch import Recorder, targets
 
-TICK = 0.1
-"""Seconds between two ticks, which tell readers until when the recording is complete."""
+CHECK_SECONDS = 0.1
+"""Seconds between two looks at the deadline and at the recording's file."""
 
 
 def serve(subject: Subject) -> None:
@@ -36,14 +36,15 @@ class _Daemon:
         subject = self._subject
         self._handle_signals()
         connection = async_client(subject.kubeconfig, subject.context)
-        recorder = Recorder(connection, targets(subject.namespace, subject.pool), self._write)
+        aims = targets(subject.namespace, subject.pool)
+        recorder = Recorder(connection, aims, self._write, subject.scheduler or "pods")
         started = datetime.now(UTC)
         try:
             await recorder.establish()
             self._publish(_header(subject, recorder, started))
             async with asyncio.TaskGroup() as group:
                 watching = group.create_task(recorder.follow())
-                await self._tick_until_stopped(recorder)
+                await self._wait_for_end()
                 watching.cancel()
         finally:
             await connection.close()
@@ -73,24 +74,17 @@ class _Daemon:
         self._extend()
         new.replace(path)
 
-    async def _tick_until_stopped(self, recorder: Recorder) -> None:
-        """Write ticks until the recording is over.
-
-        Readers cannot use their own clock to know until when a recording is complete, as the
-        recorder may be late on a busy machine. Each tick has the time of the tick before it, so
-        that everything that was received by then is surely written.
-        """
+    async def _wait_for_end(self) -> None:
+        """Return when the recording is over."""
         clock = asyncio.get_running_loop().time
         while not self._stopped.is_set() and clock() < self._deadline and self._is_in_place():
-            known = recorder.now()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(TICK):
+                async with asyncio.timeout(CHECK_SECONDS):
                     await self._stopped.wait()
-            self._write(Tick(known))
 
     def _is_in_place(self) -> bool:
         """Whether the file was neither removed, as its cluster was, nor replaced by a new run."""
-        assert self._file is not None  # noqa: S101 - the file is open before the first tick
+        assert self._file is not None  # noqa: S101 - the file is open once it is published
         try:
             return os.path.samestat(os.fstat(self._file.fileno()), self._subject.path.stat())
         except FileNotFoundError:

@@ -59,6 +59,7 @@ def _membership(
         size = annotations.get(LWS_SIZE)
         return {
             "workload": f"LeaderWorkerSet/{name}",
+            "owner": _controller(owners),
             "group": f"{name}-{labels.get(LWS_GROUP, '0')}",
             "role": "leader" if labels.get(LWS_WORKER) == "0" else "worker",
             "size": int(size) if size else None,
@@ -66,6 +67,12 @@ def _membership(
         }
     owner = next((one for one in owners if one.get("controller")), None)
     return {"workload": _owner(owner, labels), "group": None, "role": None}
+
+
+def _controller(owners: Iterable[Object]) -> str | None:
+    """The object that controls a pod, such as StatefulSet/gang-0; None for a pod without one."""
+    found = (f"{one['kind']}/{one['name']}" for one in owners if one.get("controller"))
+    return next(found, None)
 
 
 def _owner(owner: Object | None, labels: Mapping[str, str]) -> str | None:
@@ -111,6 +118,7 @@ def _event(event: Object) -> Facts:
         "message": event.get("message") or "",
         "object": f"{about.get('kind')}/{about.get('name')}",
         "objectUid": about.get("uid"),
+        "source": event.get("reportingComponent") or (event.get("source") or {}).get("component"),
         "count": max(event.get("count") or 1, series.get("count") or 1),
     }
 
@@ -123,6 +131,7 @@ def _node(node: Object) -> Facts:
             {key: taint.get(key) for key in ("key", "value", "effect")}
             for taint in spec.get("taints") or ()
         ],
+        "unschedulable": bool(spec.get("unschedulable")),
         "cpu": str(allocatable.get("cpu", "0")),
         "memory": str(allocatable.get("memory", "0")),
     }

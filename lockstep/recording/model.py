@@ -2,10 +2,11 @@
 
 The recorder writes the file; the judge, the live view and the report read it. The first line is
 the `Header`. Each other line is an `Observation` (an object of the cluster changed), a
-`WatchStatus` (the watch itself was interrupted, so that a delay of the recorder is not taken for a
-delay of the cluster) or a `Tick` (the recording is complete until a time).
+`WatchStatus` (the watch itself was interrupted) or a `Tick` (the API server has confirmed that the
+recording is complete until a time).
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,12 +18,16 @@ import msgspec
 from lockstep import paths
 from lockstep.errors import LockstepError
 
-Kind = Literal["pod", "podgroup", "event", "node", "workload"]
+Kind = Literal["pod", "podgroup", "event", "node", "workload", "scheduler"]
 Change = Literal["ADDED", "MODIFIED", "DELETED"]
 WatchState = Literal["cut", "resumed", "relisted"]
+UNREACHABLE = "unreachable"
+"""The uid of the observation that says why Volcano's scheduler could not be asked."""
+GANG_PLUGIN = "gang"
+"""The plugin of Volcano that holds gangs together."""
 
 
-class Header(msgspec.Struct, frozen=True, tag_field="schema", tag="lockstep.dev/recording/v2"):
+class Header(msgspec.Struct, frozen=True, tag_field="schema", tag="lockstep.dev/recording/v3"):
     """How a recording was made."""
 
     scenario: str
@@ -65,7 +70,14 @@ class Observation(_Entry, frozen=True):
     facts: Mapping[str, Any]
     """The fields of the object that a judge or a reader needs; see `lockstep.recording.facts`."""
     listed: bool = False
-    """Seen in a list, not in a watch: the object was so at `at`, but since when is unknown."""
+    """Seen in a list, or told late by a resumed watch: earlier states may be missing."""
+    late: float | None = 0.0
+    """The change happened at most so many seconds before `at`; None: before the recording."""
+
+    @property
+    def earliest(self) -> float:
+        """The earliest time at which the change can have happened."""
+        return -math.inf if self.late is None else self.at - self.late
 
 
 class WatchStatus(_Entry, frozen=True):
@@ -77,7 +89,11 @@ class WatchStatus(_Entry, frozen=True):
 
 
 class Tick(_Entry, frozen=True):
-    """The time until which the recording is complete, though nothing may have happened."""
+    """The time until which the recording is complete, though nothing may have happened.
+
+    It is the time before the recorder listed every kind once more: whatever these lists had is in
+    the recording. So it does not advance while a watch, the API server or the recorder is stalled.
+    """
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -112,7 +128,10 @@ class Recording:
     marks: list[Mark] = field(default_factory=list)
     """Steps of a drill, in the process that runs the drill only: they are not in the file."""
     end: float = 0.0
-    """Time until which it is complete: what is not in it did not happen before this time."""
+    """Time until which it is complete: what is not in it did not happen before this time.
+
+    Only ticks advance it: an observation says nothing about what else happened.
+    """
 
     def add(self, entry: Entry) -> None:
         """Append one entry."""
@@ -120,7 +139,8 @@ class Recording:
             self.observations.append(entry)
         elif isinstance(entry, WatchStatus):
             self.watch_log.append(entry)
-        self.end = max(self.end, entry.at)
+        else:
+            self.end = max(self.end, entry.at)
 
     def mark(self, topic: str, text: str, at: float, about: str = "") -> Mark:
         """Note a step of a drill; `end` stays, as the watches have not told so much yet."""

@@ -18,7 +18,7 @@ def build(recording: Recording) -> dict[str, Any]:
     when = partial(_when, cuts=_first_cuts(recording))
     return {
         "started": recording.header.started,
-        "end": round(recording.end, 3),
+        "end": round(max([recording.end, *(seen.at for seen in recording.observations)]), 3),
         "pods": [_pod(story, when) for story in _stories(recording.of("pod"))],
         "podGroups": [_pod_group(story, when) for story in _stories(recording.of("podgroup"))],
         "taints": _taints(recording.of("node"), when),

@@ -3,15 +3,20 @@
 Each kind is listed once, then watched from the list's resourceVersion. A watch that breaks is
 resumed from the last version seen; where the API server has forgotten that version (410 Gone), the
 kind is listed again and compared with the known objects. So no change is lost or recorded twice.
-Times are taken at receipt, by the monotonic clock; a change that was received late is marked so.
+Times are taken at receipt, by the monotonic clock.
+
+A silent watch is no proof that nothing happened: the API server may deliver late, or the
+connection may be dead. So every kind is listed again and again, and the recording is complete until
+the time before such lists once the watches have delivered everything that was in them. Each change
+is marked with how late it may be, which is the time since the recording was last complete.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -31,21 +36,30 @@ from lockstep.kube.client import (
     status_of,
 )
 from lockstep.recording import facts
+from lockstep.recording.client import LocalScheduler
 from lockstep.recording.model import (
     Change,
     Entry,
     Kind,
     Observation,
+    Tick,
     WatchState,
     WatchStatus,
     version_number,
 )
+from lockstep.recording.scheduler import SchedulerProbe
 from lockstep.scenarios.pool import POOL_LABEL
 
 ATTEMPTS = 5
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
 CHUNK = 500
+CONFIRM_PAUSE = 0.1
+"""Seconds between two confirmations; more where a confirmation takes long."""
+CONFIRM_TIMEOUT = 10.0
+"""Seconds that the lists of a confirmation may take."""
+STALLED = 5.0
+"""Seconds after which a watch that has not delivered what a list had is opened again."""
 
 Emit = Callable[[Entry], None]
 Clock = Callable[[], float]
@@ -61,6 +75,9 @@ class Target:
     labels: dict[str, Any] | None = None
     absent: str = ""
     """What is missing when the cluster does not have the kind; empty: the kind is required."""
+    confirmed: bool = True
+    """Whether the recording is complete only when this kind is. Events are not confirmed: there
+    are many, and no verdict rests on the absence of an event."""
 
 
 def targets(namespace: str | None, pool: str | None) -> list[Target]:
@@ -70,7 +87,7 @@ def targets(namespace: str | None, pool: str | None) -> list[Target]:
     return [
         Target("node", Node, labels=labels),
         Target("podgroup", PodGroup, where, absent="Volcano is not installed"),
-        Target("event", Event, where),
+        Target("event", Event, where, confirmed=False),
         Target("workload", LeaderWorkerSet, where, absent="LWS is not installed"),
         Target("workload", Deployment, where),
         # Last, so that everything that explains the pods is watched before them.
@@ -81,14 +98,28 @@ def targets(namespace: str | None, pool: str | None) -> list[Target]:
 class KindWatch:
     """The watch of one kind; it knows the last state of each object, to compare lists with."""
 
-    def __init__(self, client: AsyncClient, target: Target, emit: Emit, clock: Clock) -> None:
+    def __init__(
+        self,
+        client: AsyncClient,
+        target: Target,
+        emit: Emit,
+        clock: Clock,
+        confirmed: Clock = lambda: 0.0,
+    ) -> None:
         self.target = target
         self._client = client
         self._emit = emit
         self._clock = clock
+        self._confirmed = confirmed
         self._version = ""
         self._late_until = 0
         self._known: dict[str, Observation] = {}
+        self._deleted: set[str] = set()
+        self._listed = False
+        self._news = asyncio.Event()
+        self._pause = FIRST_PAUSE
+        self._stream: asyncio.Task[None] | None = None
+        self._stalled = False
 
     async def list(self) -> None:
         """Emit all objects, or those that have changed since they were last known."""
@@ -103,6 +134,44 @@ class KindWatch:
         for gone in before.values():
             self._emit_deletion(at, gone)
         self._version = found.resourceVersion
+        self._listed = True
+
+    async def catch_up(self) -> None:
+        """List the kind and wait until the watch has delivered everything that is in the list."""
+        async with asyncio.timeout(CONFIRM_TIMEOUT):
+            found = self._request(CHUNK)
+            versions = {
+                thing["metadata"]["uid"]: version_number(thing["metadata"]["resourceVersion"])
+                async for thing in found
+            }
+        latest = version_number(found.resourceVersion)
+        try:
+            async with asyncio.timeout(STALLED):
+                while self._is_behind(versions, latest):
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            self._open_again()
+            raise
+
+    def _is_behind(self, versions: Mapping[str, int], latest: int) -> bool:
+        """Whether a list has an object, a change or a deletion that was not delivered yet."""
+        for uid, version in versions.items():
+            known = self._known.get(uid)
+            if known is None and uid not in self._deleted:
+                return True
+            if known is not None and version_number(known.version) < version:
+                return True
+        return any(
+            uid not in versions and version_number(known.version) <= latest
+            for uid, known in self._known.items()
+        )
+
+    def _open_again(self) -> None:
+        """End the stream of a watch that delivers nothing, so that `follow` reconnects."""
+        if self._stream is not None and not self._stream.done():
+            self._stalled = True
+            self._stream.cancel()
 
     def _request(self, chunk: int) -> Any:
         target = self.target
@@ -112,27 +181,37 @@ class KindWatch:
 
     async def follow(self) -> None:
         """Watch until cancelled, through every kind of interruption."""
-        pause = FIRST_PAUSE
         cut: Exception | None = None
         while True:
             try:
                 if cut is not None:
                     await self._recover(cut)
                     cut = None
-                async for change, thing in self._client.watch(
-                    self.target.resource,
-                    namespace=self.target.namespace,
-                    labels=self.target.labels,
-                    resource_version=self._version,
-                ):
-                    pause = FIRST_PAUSE
-                    self._receive(change, thing)
+                self._stream = asyncio.create_task(self._read())
+                await self._stream
+            except asyncio.CancelledError:
+                if not self._stalled:
+                    raise
+                self._stalled = False
+                cut = TimeoutError(f"the watch delivered nothing for {STALLED:g} s")
+                self._emit_status("cut", str(cut))
             except FAILURES as error:
                 if cut is None:
                     cut = error
                     self._emit_status("cut", explain(error))
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+                await asyncio.sleep(self._pause)
+                self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    async def _read(self) -> None:
+        """Receive changes until the watch breaks."""
+        async for change, thing in self._client.watch(
+            self.target.resource,
+            namespace=self.target.namespace,
+            labels=self.target.labels,
+            resource_version=self._version,
+        ):
+            self._pause = FIRST_PAUSE
+            self._receive(change, thing)
 
     async def _recover(self, error: Exception) -> None:
         """Reconnect, then resume the watch, or list if the version is gone or was unreadable."""
@@ -173,17 +252,28 @@ class KindWatch:
             version=metadata["resourceVersion"],
             facts=facts.of(self.target.kind, thing),
             listed=listed,
+            late=self._late(at) if self._listed else None,
         )
         if change == "DELETED":
             self._known.pop(seen.uid, None)
+            self._deleted.add(seen.uid)
         else:
             self._known[seen.uid] = seen
+            self._deleted.discard(seen.uid)  # a node may get its pool's label back
         self._emit(seen)
+        self._news.set()
+
+    def _late(self, at: float) -> float:
+        """How many seconds before `at` a change can have happened that was not known before."""
+        return round(max(0.0, at - self._confirmed()), 6)
 
     def _emit_deletion(self, at: float, gone: Observation) -> None:
         """Emit the deletion of an object that a list no longer has; its time is unknown."""
         del self._known[gone.uid]
-        self._emit(msgspec.structs.replace(gone, at=at, change="DELETED", listed=True))
+        self._deleted.add(gone.uid)
+        late = self._late(at)
+        self._emit(msgspec.structs.replace(gone, at=at, change="DELETED", listed=True, late=late))
+        self._news.set()
 
     def _emit_status(self, state: WatchState, detail: str = "") -> None:
         self._emit(WatchStatus(self._clock(), self.target.kind, state, detail))
@@ -192,13 +282,23 @@ class KindWatch:
 class Recorder:
     """All watches of one recording."""
 
-    def __init__(self, client: AsyncClient, targets: Sequence[Target], emit: Emit) -> None:
+    def __init__(
+        self,
+        client: AsyncClient,
+        targets: Sequence[Target],
+        emit: Emit,
+        scheduler: LocalScheduler | Literal["pods"] | None = None,
+    ) -> None:
+        """Watch some kinds and, unless it is None, the scheduler of this machine or in pods."""
         self._client = client
         self._targets = targets
         self._emit = emit
+        self._scheduler = scheduler
         self.origin = time.monotonic()
         self.missing: dict[str, str] = {}
         """Kinds that cannot be watched in this cluster, and why."""
+        self.confirmed = 0.0
+        """The time until which the recording is complete."""
         self._watches: list[KindWatch] = []
 
     def now(self) -> float:
@@ -208,7 +308,7 @@ class Recorder:
     async def establish(self) -> None:
         """List every kind; every change after this is recorded."""
         for target in self._targets:
-            watch = KindWatch(self._client, target, self._emit, self.now)
+            watch = KindWatch(self._client, target, self._emit, self.now, lambda: self.confirmed)
             if await self._list(watch):
                 self._watches.append(watch)
 
@@ -234,8 +334,36 @@ class Recorder:
         return tuple(dict.fromkeys(watch.target.kind for watch in self._watches))
 
     async def follow(self) -> None:
-        """Watch every kind until cancelled."""
-        await asyncio.gather(*(watch.follow() for watch in self._watches))
+        """Watch every kind until cancelled, and confirm again and again that nothing is missing."""
+        tasks = [self._keep_confirming(), *(watch.follow() for watch in self._watches)]
+        if self._scheduler is not None and "podgroup" not in self.missing:
+            local = None if self._scheduler == "pods" else self._scheduler
+            tasks.append(SchedulerProbe(self._client, local, self._emit, self.now).follow())
+        await asyncio.gather(*tasks)
+
+    async def _keep_confirming(self) -> None:
+        while True:
+            began = self.now()
+            await self.confirm()
+            # Lists of thousands of pods must not occupy the API server.
+            await asyncio.sleep(max(CONFIRM_PAUSE, 2 * (self.now() - began)))
+
+    async def confirm(self) -> bool:
+        """Compare the watches with new lists; if they agree, emit a tick and return True."""
+        began = self.now()
+        answers = await asyncio.gather(
+            *(watch.catch_up() for watch in self._watches if watch.target.confirmed),
+            return_exceptions=True,
+        )
+        errors = [answer for answer in answers if isinstance(answer, BaseException)]
+        for error in errors:
+            if not isinstance(error, (*FAILURES, TimeoutError)):
+                raise error
+        if errors:
+            return False
+        self.confirmed = began
+        self._emit(Tick(began))
+        return True
 
 
 def _reason_to_skip(target: Target, error: Exception) -> str:

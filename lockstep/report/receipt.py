@@ -110,6 +110,8 @@ def to_document(receipt: Receipt) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(receipt)
     document["expectation"] = receipt.expectation.to_mapping()
     del document["verdict"]["evidence"]
+    if receipt.verdict.platform is None:  # nor have receipts of earlier versions
+        del document["verdict"]["platform"]
     return document
 
 

@@ -43,5 +43,6 @@ class VerdictName(StrEnum):
     STUCK = "stuck"
     TORN = "torn"
     UNMANAGED = "unmanaged"
+    UNPROVEN = "unproven"
     UNTOUCHED = "untouched"
     WAITS = "waits"

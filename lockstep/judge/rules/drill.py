@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from lockstep.judge import drill_marks, limits, podgroups
+from lockstep.judge import drill_marks, podgroups
 from lockstep.judge.case import Case, Rule, fail
 from lockstep.judge.drill_marks import Phase, Topic
 from lockstep.judge.groups import binding_bursts
@@ -49,6 +49,6 @@ def _unstarted(case: Case) -> Finding | None:
 def slow_binding(case: Case) -> str:
     """The first gang that was partly bound for longer than one bind burst, as a clause."""
     for stretch in binding_bursts(case.history, case.gangs):
-        if stretch.seconds > limits.BURST:
-            return f"{stretch.gang.key} was partly bound for {stretch.seconds:.1f} s"
+        if stretch.is_too_long:
+            return f"{stretch.gang.key} was partly bound for {stretch.interval.at_least:.1f} s"
     return ""

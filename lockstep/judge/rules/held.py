@@ -1,9 +1,13 @@
 """Every gang refused as a whole, cycle after cycle, by a scheduler that works."""
 
+from collections.abc import Mapping
+
 from lockstep.judge import explain, limits, podgroups
-from lockstep.judge.case import Case, fail
-from lockstep.judge.history import ObservedGang
+from lockstep.judge.case import Case, fail, unproven
+from lockstep.judge.history import ObjectHistory, ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
+from lockstep.kube import quantity
+from lockstep.recording.facts import BLOCKING
 from lockstep.scenarios.verdicts import VerdictName
 
 
@@ -23,7 +27,34 @@ def held(case: Case) -> Finding | RecheckAt | None:
         evidence.append(shown)
     if problems := explain.problems(case):
         return fail(VerdictName.MISMATCHED, *problems, evidence=tuple(evidence))
+    if is_expected and (missing := _no_room(case)):
+        return unproven(missing)
     return Finding(VerdictName.HELD, "; ".join(evidence[:2]), tuple(evidence))
+
+
+def _no_room(case: Case) -> str:
+    """Why the gang would not be bound by any scheduler; empty if a part of it fits.
+
+    Without room for a part, the gang shows nothing about all-or-nothing.
+    """
+    history, requests = case.history, case.expectation.requests
+    if why := history.recording.header.missing.get("node"):
+        return f"whether a part of the gang fits is not known: {why}"
+    nodes = history.existing("node")
+    if any(_takes_a_pod(node, requests) for node in nodes):
+        return ""
+    return f"no worker has room for a pod of the gang: none of {len(nodes)} is free and unblocked"
+
+
+def _takes_a_pod(node: ObjectHistory, requests: Mapping[str, str]) -> bool:
+    """Whether a pod may be bound to a node and fits on it."""
+    facts = node.last.facts
+    blocked = any(taint.get("effect") in BLOCKING for taint in facts.get("taints") or ())
+    return not (blocked or facts.get("unschedulable")) and all(
+        quantity.parse(str(facts.get(name, "0"))) >= quantity.parse(amount)
+        for name, amount in requests.items()
+        if name in facts
+    )
 
 
 def refusal_of(case: Case, gang: ObservedGang, since: float) -> str | RecheckAt | None:

@@ -2,7 +2,7 @@
 
 from lockstep.judge import explain, figures, limits, podgroups
 from lockstep.judge.case import Case, fail
-from lockstep.judge.history import History, ObservedGang
+from lockstep.judge.history import ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.scenarios.verdicts import VerdictName
 
@@ -29,7 +29,7 @@ def placed(case: Case) -> Finding | RecheckAt | None:
             return RecheckAt(settled)
         return fail(_name_of_problem(case), *problems)
     evidence = [f"all {len(pods)} pods bound and running: {explain.names(pods)}"]
-    evidence += [_how_bound(case.history, gang) for gang in case.wanted]
+    evidence += [_how_bound(gang) for gang in case.wanted]
     evidence += [
         f"PodGroup {group.name}, whose leader was deleted, is not garbage-collected yet"
         for group in case.history.existing("podgroup")
@@ -61,8 +61,8 @@ def _name_of_problem(case: Case) -> VerdictName:
     return VerdictName.MISMATCHED if managed else VerdictName.UNMANAGED
 
 
-def _how_bound(history: History, gang: ObservedGang) -> str:
-    skew = figures.bind_skew(history, gang)
+def _how_bound(gang: ObservedGang) -> str:
+    skew = figures.bind_skew(gang)
     if skew is None:
         return f"{gang.key}: its binds were not watched, so its bind skew is not known"
     return f"{gang.key} was bound in one burst of {skew:.3f} s"

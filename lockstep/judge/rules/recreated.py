@@ -59,10 +59,9 @@ def _recovery(case: Case, gang: ObservedGang, phase: Phase) -> Recovery | Findin
     if group is None or group.completed_at is None or binding is None:
         return _not_recovered(case, gang, phase, new)
     bursts = [burst for one in new if (burst := one.binding(history.end))]
-    slow = [burst for burst in bursts if history.watched_seconds(burst) > limits.BURST]
+    slow = [burst for burst in bursts if burst.at_least > limits.BURST]
     if slow:
-        length = history.watched_seconds(slow[0])
-        what = f"after {phase.topic}, {gang.key} was partly bound for {length:.1f} s"
+        what = f"after {phase.topic}, {gang.key} was partly bound for {slow[0].at_least:.1f} s"
         return fail(VerdictName.TORN, what)
     if pod_group_of(history, group, phase.end) is None:
         return _orphaned(case, group, phase)

@@ -1,5 +1,6 @@
 """The broken invariant: a gang that was partly bound for longer than one bind burst."""
 
+import math
 from collections.abc import Iterable
 
 from lockstep.judge import explain, limits
@@ -27,11 +28,11 @@ def torn_while_binding(case: Case) -> Finding | RecheckAt | None:
 def _too_long(case: Case, stretches: Iterable[PartlyBound]) -> Finding | RecheckAt | None:
     soonest: RecheckAt | None = None
     for stretch in stretches:
-        if stretch.seconds > limits.BURST:
+        if stretch.is_too_long:
             return _finding(case, stretch)
         if stretch.interval.open:
             # Slightly later than the limit, so that the next look is past it.
-            at = case.end + limits.BURST - stretch.seconds + 0.001
+            at = stretch.interval.start + limits.BURST + 0.001
             soonest = RecheckAt(min(at, soonest.at) if soonest else at)
     return soonest
 
@@ -40,7 +41,9 @@ def _finding(case: Case, stretch: PartlyBound) -> Finding:
     gang, interval, bound = stretch.gang, stretch.interval, stretch.bound
     others = [pod for pod in stretch.pods if pod not in bound and pod.alive]
     left = [pod for pod in stretch.pods if pod.ends == interval.start]
-    what = f"{len(bound)} of {stretch.size} pods of {gang.key} bound for {stretch.seconds:.1f} s"
+    what = f"{len(bound)} of {stretch.size} pods of {gang.key} bound for {interval.at_least:.1f} s"
+    if interval.start_late == math.inf:
+        what += ", and already when the recording began"
     if left:
         what += f" after {explain.names(left)} terminated"
     until = "the end" if interval.open else f"{interval.end:.3f} s"

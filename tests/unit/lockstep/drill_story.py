@@ -45,10 +45,10 @@ class DrillStory(Story):
             self.pod(at, name, group, revision=revision, podGroup=f"gang-{group}-{revision}")
         return self
 
-    def whole(self, at: float, group: int = 0, revision: str = "r1") -> Self:
+    def whole(self, at: float, group: int = 0, revision: str = "r1", **pod_group: Any) -> Self:
         """A group from its leader to its last running pod, in half a second."""
         self.leader(at, group, revision)
-        self.own_pod_group(at + 0.01, group, revision)
+        self.own_pod_group(at + 0.01, group, revision, **pod_group)
         self.workers(at + 0.1, group, revision)
         for index, name in enumerate(pods(group)):
             self.bind(at + 0.3 + 0.01 * index, name)

@@ -4,7 +4,7 @@ import json
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,6 +18,7 @@ NODES = "/api/v1/nodes"
 EVENTS = "/api/v1/namespaces/test/events"
 POD_GROUPS = "/apis/scheduling.volcano.sh/v1beta1/namespaces/test/podgroups"
 SETS = "/apis/leaderworkerset.x-k8s.io/v1/namespaces/test/leaderworkersets"
+METRICS = "/metrics"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/test/deployments"
 
 
@@ -37,6 +38,9 @@ class FakeApi:
         self.gone_as_event = True
         self.noise: list[bytes] = []
         self.queries: list[dict[str, list[str]]] = []
+        self.sessions = 0
+        self.on_delete: Callable[[str], None] = self.delete
+        """Called with the name of a pod that a client deletes."""
         self._watches: set[socket.socket] = set()
 
     def put(self, name: str, path: str = PODS, **fields: Any) -> None:
@@ -48,7 +52,7 @@ class FakeApi:
             metadata = {"name": name, "uid": uid, "resourceVersion": str(self.version)}
             if path != NODES:
                 metadata["namespace"] = "test"
-            thing = {"metadata": metadata, **fields}
+            thing = {"metadata": {**metadata, **fields.pop("extra", {})}, **fields}
             self.objects[path][name] = thing
             self.log.append((self.version, path, "MODIFIED" if known else "ADDED", thing))
             self.changed.notify_all()
@@ -100,8 +104,26 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
 
+    def do_DELETE(self) -> None:
+        path, _, name = self.path.partition("?")[0].rpartition("/")
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+        known = self.api.objects.get(path, {}).get(name)
+        uid = body.get("preconditions", {}).get("uid")
+        found = known is not None and uid in (None, known["metadata"]["uid"])
+        if found and path == PODS:
+            self.api.on_delete(name)
+        elif found:
+            self.api.delete(name, path)
+        self._answer(200 if found else 404, _status(200 if found else 404))
+
+    def do_PATCH(self) -> None:
+        self._answer(404, _status(404))
+
     def do_GET(self) -> None:
         url = urlsplit(self.path)
+        if url.path == METRICS:
+            self._scheduler_metrics()
+            return
         query = parse_qs(url.query)
         self.api.queries.append({"path": [url.path], **query})
         status = self.api.statuses.get(url.path)
@@ -114,6 +136,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._watch(url.path, int(query["resourceVersion"][0]))
         else:
             self._list(url.path, query)
+
+    def _scheduler_metrics(self) -> None:
+        """A scheduler that runs one session whenever it is asked."""
+        self.api.sessions += 1
+        name = "volcano_{0}_scheduling_latency_milliseconds_count{{{0}={1}}} {2}"
+        lines = [
+            name.format(kind, json.dumps(value), self.api.sessions)
+            for kind, value in (("action", "allocate"), ("plugin", "gang"))
+        ]
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write("\n".join([*lines, "process_start_time_seconds 1"]).encode())
+        self.close_connection = True
 
     def _answer(self, code: int, body: Any) -> None:
         data = json.dumps(body).encode()

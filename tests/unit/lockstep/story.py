@@ -37,31 +37,78 @@ def expect_partial(**changes: Any) -> Expectation:
     return expect("partial", scenario="no-gang", workload=workload, gang=False, **changes)
 
 
+ACTIONS = ["allocate", "backfill", "enqueue"]
+PLUGINS = ["gang", "predicates", "priority"]
+
+
 class Story:
-    """Builds a recording; every method says what happens at a time."""
+    """Builds a recording; every method says what happens at a time.
+
+    The recorder of a story is never late: after each observation the recording is complete, and the
+    scheduler has just been asked.
+    """
 
     def __init__(self, missing: dict[str, str] | None = None) -> None:
         header = Header("gang", (NAMESPACE,), "gang", "2026-01-01T00:00:00Z", missing=missing or {})
         self.recording = Recording(header)
         self._state: dict[tuple[Kind, str], dict[str, Any]] = {}
         self._version = 100
+        self.scheduler: dict[str, Any] | None = {
+            "uid": "1",
+            "source": "metrics",
+            "sessions": 9,
+            "withoutGang": 0,
+            "actions": ACTIONS,
+            "plugins": PLUGINS,
+            "asked": {"actions": ACTIONS, "plugins": PLUGINS, "disabled": []},
+        }
+        """What the scheduler answers from now on; None: it is not asked."""
+        self.look(0.0)
 
     def tell(
-        self, at: float, kind: Kind, change: Change, name: str, listed: bool = False, **facts: Any
+        self,
+        at: float,
+        kind: Kind,
+        change: Change,
+        name: str,
+        listed: bool = False,
+        late: float | None = 0.0,
+        **facts: Any,
     ) -> Self:
         state = self._state.setdefault((kind, name), {"uid": f"{kind}-{name}-{self._version}"})
         state.update(facts)
         self._version += 1
         shown = {key: value for key, value in state.items() if key not in ("uid", "namespace")}
         namespace = "" if kind == "node" else state.get("namespace", NAMESPACE)
+        late = None if listed and not late else late
+        version = str(self._version)
         self.recording.add(
             Observation(
-                at, kind, change, namespace, name, state["uid"], str(self._version), shown, listed
+                at, kind, change, namespace, name, state["uid"], version, shown, listed, late
             )
         )
         if change == "DELETED":
             del self._state[kind, name]
-        return self
+        return self.look(at)
+
+    def look(self, at: float) -> Self:
+        """The scheduler answers what it runs, and the recording is complete."""
+        if self.scheduler:
+            self._version += 1
+            facts = {key: value for key, value in self.scheduler.items() if key != "uid"}
+            self.recording.add(
+                Observation(
+                    at,
+                    "scheduler",
+                    "MODIFIED",
+                    "",
+                    "vc-scheduler",
+                    self.scheduler["uid"],
+                    str(self._version),
+                    facts,
+                )
+            )
+        return self.until(max(at, self.recording.end))
 
     def uid(self, kind: Kind, name: str) -> str:
         return str(self._state[kind, name]["uid"])
@@ -75,13 +122,15 @@ class Story:
             "workload": f"LeaderWorkerSet/{lws}",
             "group": f"{lws}-{group}",
             "role": "worker",
+            "owner": f"StatefulSet/{lws if facts.get('role') == 'leader' else f'{lws}-{group}'}",
             "node": None,
             "phase": "Pending",
             "scheduler": "volcano",
             "podGroup": f"{lws}-{group}-r1",
             "unschedulable": None,
         }
-        return self.tell(at, "pod", "ADDED", name, **{**fresh, **facts})
+        self.tell(at, "pod", "ADDED", name, **{**fresh, **facts})
+        return self._report_bind(at, name) if facts.get("node") else self
 
     def members(self, at: float, group: int = 0, **facts: Any) -> Self:
         """All pods of a group, at once."""
@@ -92,8 +141,28 @@ class Story:
     def change(self, at: float, *names: str, **facts: Any) -> Self:
         """Some pods change in the same way."""
         for name in names:
+            was_bound = self._state["pod", name]["node"]
             self.tell(at, "pod", "MODIFIED", name, **facts)
+            if facts.get("node") and not was_bound:
+                self._report_bind(at, name)
         return self
+
+    def _report_bind(self, at: float, name: str) -> Self:
+        """The event of the scheduler that bound a pod."""
+        scheduler = self._state["pod", name]["scheduler"]
+        return self.tell(
+            at,
+            "event",
+            "ADDED",
+            f"{self.uid('pod', name)}.scheduled",
+            type="Normal",
+            reason="Scheduled",
+            object=f"Pod/{name}",
+            objectUid=self.uid("pod", name),
+            source=scheduler,
+            message="",
+            count=1,
+        )
 
     def bind(self, at: float, *names: str) -> Self:
         return self.change(at, *names, node="w1", unschedulable=None)
@@ -116,9 +185,13 @@ class Story:
             "group": f"{lws}-{group}",
             "minMember": 4,
             "minResources": SHORT,
+            "queue": "default",
             "phase": "Pending",
             "conditions": [],
         }
+        leader = ("pod", f"{lws}-{group}")
+        if leader in self._state:
+            fresh |= {"owner": f"Pod/{leader[1]}", "ownerUid": self._state[leader]["uid"]}
         name = facts.pop("name", f"{lws}-{group}-r1")
         return self.tell(at, "podgroup", "ADDED", name, **{**fresh, **facts})
 
@@ -133,7 +206,12 @@ class Story:
     def refuse(
         self, at: float, count: int, group: str = "gang-0-r1", tasks: int = 4, **facts: Any
     ) -> Self:
-        """Volcano's event about a PodGroup; its count rises by one each cycle."""
+        """Volcano's event about a PodGroup; its count rises by one each cycle.
+
+        The gang is refused although one worker, w0, is free.
+        """
+        if ("node", "w0") not in self._state:
+            self.node(0.0, "w0")
         uid = self._state["podgroup", group]["uid"]
         return self.tell(
             at,

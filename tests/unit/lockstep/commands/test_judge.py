@@ -4,26 +4,59 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from lockstep import cli
 from lockstep.recording import client as recorder_process
 from lockstep.recording import model as recording
-from tests.unit.lockstep.fake_api import POD_GROUPS, FakeApi, serving
+from tests.unit.lockstep.fake_api import EVENTS, METRICS, POD_GROUPS, PODS, FakeApi, serving
 
 LWS = "leaderworkerset.sigs.k8s.io"
 
 
 def _gang(api: FakeApi, running: bool = True) -> None:
-    labels = {f"{LWS}/name": "gang", f"{LWS}/group-index": "0"}
-    api.put("gang-0-r1", POD_GROUPS, spec={"minMember": 2, "minResources": {"cpu": "4"}})
-    for name in ("gang-0", "gang-0-1"):
-        spec = {"nodeName": "w1"} if running else {}
-        api.put(name, spec=spec, status={"phase": "Running" if running else "Pending"})
-        metadata = api.objects["/api/v1/namespaces/test/pods"][name]["metadata"]
-        metadata["labels"] = labels
-        metadata["annotations"] = {"scheduling.k8s.io/group-name": "gang-0-r1"}
+    """What LWS and Volcano make of a set with two pods."""
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "gang-0", "controller": True}
+    for index, name in enumerate(("gang-0", "gang-0-1")):
+        labels = {
+            f"{LWS}/name": "gang",
+            f"{LWS}/group-index": "0",
+            f"{LWS}/worker-index": f"{index}",
+        }
+        name_of_set = ("gang", "gang-0")[index]
+        sets = [{**owner, "kind": "StatefulSet", "name": name_of_set, "uid": name_of_set}]
+        metadata = {
+            "labels": labels,
+            "ownerReferences": sets,
+            "annotations": {"scheduling.k8s.io/group-name": "gang-0-r1"},
+        }
+        pod: dict[str, Any] = {"extra": metadata, "spec": {"schedulerName": "volcano"}}
+        api.put(name, PODS, **pod)
+        uid = api.objects[PODS][name]["metadata"]["uid"]
+        if index == 0:
+            spec = {"minMember": 2, "minResources": {"cpu": "4"}}
+            api.put(
+                "gang-0-r1",
+                POD_GROUPS,
+                extra={"ownerReferences": [{**owner, "uid": uid}]},
+                spec=spec,
+            )
+        if running:
+            api.put(
+                name,
+                **{
+                    **pod,
+                    "spec": {"schedulerName": "volcano", "nodeName": "w1"},
+                    "status": {"phase": "Running"},
+                },
+            )
+            about = {"kind": "Pod", "name": name, "uid": uid}
+            api.put(
+                uid, EVENTS, reason="Scheduled", reportingComponent="volcano", involvedObject=about
+            )
 
 
 @pytest.fixture
@@ -50,8 +83,13 @@ def judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[F
     }.items():
         monkeypatch.setenv(name, value)
     path = recording.path_of("c1", "gang")
+    conf = tmp_path / "volcano-scheduler.conf"
+    conf.write_text("actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n")
+    monkeypatch.setenv("LOCKSTEP_SCHEDULER_CONF", str(conf))
     with serving(tmp_path) as (api, config):
         monkeypatch.setenv("LOCKSTEP_KUBECONFIG", str(config))
+        server = yaml.safe_load(config.read_text())["clusters"][0]["cluster"]["server"]
+        monkeypatch.setenv("LOCKSTEP_SCHEDULER_METRICS", server + METRICS)
         try:
             yield api, path
         finally:
@@ -74,14 +112,26 @@ def test_judge_follows_the_recorder_that_record_started(
     assert receipt["verdict"]["ok"] is True
 
 
-def test_judge_starts_a_recorder_if_none_runs(
-    judging: tuple[FakeApi, Path], capsys: pytest.CaptureFixture[str]
+def test_judge_without_a_recorder_has_the_pods_recreated(
+    judging: tuple[FakeApi, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Pods that are older than the recording prove nothing; new ones do."""
     api, path = judging
     _gang(api)
+
+    def recreate(leader: str) -> None:
+        assert leader == "gang-0"
+        for name in ("gang-0", "gang-0-1"):
+            api.delete(name)
+        api.delete("gang-0-r1", POD_GROUPS)
+        _gang(api)
+
+    api.on_delete = recreate
     assert cli.main(["step", "judge"]) == 0
-    assert json.loads(capsys.readouterr().out)["bindSkewSeconds"] is None
+    assert json.loads(capsys.readouterr().out)["bindSkewSeconds"] is not None
     assert recorder_process.connect(path) is None
+    events = json.loads((tmp_path / "receipts" / "gang.json").read_text())["timeline"]["events"]
+    assert any("recreated for a new proof" in event["message"] for event in events)
 
 
 def test_judge_fails_with_the_reason_at_its_deadline(

@@ -133,7 +133,8 @@ def test_a_group_that_is_recreated_completely_is_no_violation() -> None:
     story.delete(10.0, "gang-0-2")
     story.change(10.5, *("gang-0", "gang-0-1", "gang-0-3"), deleting=True)
     story.delete(25.0, *("gang-0", "gang-0-1", "gang-0-3"))
-    story.members(26.0)
+    story.tell(25.1, "podgroup", "DELETED", "gang-0-r1")
+    gang_created(story, at=26.0)
     verdict = accepted(gang_placed(story, at=27.0), expect("placed"))
     assert verdict.bind_skew_seconds == 0.03
 
@@ -149,16 +150,36 @@ def test_another_generation_with_another_size_is_a_gang_of_its_own() -> None:
     accepted(gang_placed(story, at=8.0), expect("placed"))
 
 
-def test_binds_told_late_after_a_cut_are_not_held_against_the_gang() -> None:
-    story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").watch(6.0, "resumed")
-    story.bind(6.01, *pods()[1:])
-    story.run(6.1, *pods())
+def test_binds_told_late_after_a_short_cut_have_no_skew() -> None:
+    story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").watch(3.0, "resumed")
+    for name in pods()[1:]:
+        story.tell(3.01, "pod", "MODIFIED", name, listed=True, late=1.1, node="w1")._report_bind(
+            3.01, name
+        )
+    story.run(3.1, *pods())
     verdict = accepted(story, expect("placed"))
     assert verdict.bind_skew_seconds is None
-    assert any("cut from 2.050 to 6.000 s" in fact for fact in verdict.evidence)
+    assert any("cut from 2.050 to 3.000 s" in fact for fact in verdict.evidence)
+
+
+@pytest.mark.parametrize(("late", "observed"), [(4.0, "unproven"), (1.0, "torn")])
+def test_binds_told_late_are_neither_held_against_the_gang_nor_believed(
+    late: float, observed: str
+) -> None:
+    story = gang_created(Story()).bind(2.0, "gang-0")
+    for name in pods()[1:]:
+        story.tell(6.0, "pod", "MODIFIED", name, late=late, node="w1")._report_bind(6.0, name)
+    fault(story.run(6.1, *pods()), "placed", observed)
+
+
+def test_a_gang_that_was_seen_whole_after_a_long_gap_is_unproven() -> None:
+    story = gang_created(Story())
+    for name in pods():
+        story.tell(6.0, "pod", "MODIFIED", name, late=4.0, node="w1")._report_bind(6.0, name)
+    fault(story.run(6.1, *pods()), "placed", "unproven", "may have been bound in up to 4.0 s")
 
 
 def test_a_gang_that_stays_partial_after_a_cut_is_found() -> None:
-    story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").watch(6.0, "resumed")
-    assert judge.judge(story.until(7.0).recording, expect("placed")) is None
-    fault(story.until(9.0), "placed", "partial")
+    story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").until(3.9)
+    assert judge.judge(story.recording, expect("placed")) is None
+    fault(story.watch(6.0, "resumed").until(6.1), "placed", "partial")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from lockstep import judge
 from lockstep.errors import LockstepError
 from lockstep.judge import Expectation, RecheckAt
-from tests.unit.lockstep.judge.verdicts import accepted, judged
+from tests.unit.lockstep.judge.verdicts import accepted, fault, judged
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -65,11 +65,12 @@ def test_placed_with_several_groups_waits_for_all_and_reports_the_longest_skew()
     assert verdict.bind_skew_seconds == 0.03
 
 
-def test_pods_that_were_bound_before_the_recording_have_no_bind_skew() -> None:
+def test_pods_that_were_bound_before_the_recording_prove_nothing() -> None:
     story = Story().members(0.0, node="w1", phase="Running", listed=True)
     story.pod_group(0.0, listed=True)
-    verdict = accepted(story, expect("placed"))
+    verdict = fault(story, "placed", "unproven", "gang-0, gang-0-1", "existed before the recording")
     assert verdict.bind_skew_seconds is None
+    assert judge.needs_new_pods(story.recording, expect("placed"), verdict)
 
 
 def test_held_needs_several_cycles_that_refused_the_whole_gang() -> None:
@@ -137,10 +138,11 @@ def test_released_is_not_called_held_while_it_waits_for_the_taint_to_go() -> Non
     assert judge.judge(story.recording, expect("released")) is None
 
 
-def test_released_without_a_taint_that_went_has_no_latency() -> None:
+def test_released_without_a_taint_that_went_is_unproven() -> None:
     story = gang_placed(gang_created(Story().node(0.0, "w1", "blocked")))
-    verdict = accepted(story, expect("released"))
+    verdict = fault(story, "released", "unproven", "no worker was unblocked", "taintedWorkers")
     assert verdict.release_latency_seconds is None
+    assert not judge.needs_new_pods(story.recording, expect("released"), verdict)
 
 
 def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:

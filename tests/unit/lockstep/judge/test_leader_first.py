@@ -12,7 +12,7 @@ FORBIDDEN = "podgroups.scheduling.volcano.sh is forbidden: User cannot create"
 
 def with_room_for_a_part() -> DrillStory:
     """A leader that is recreated on a small pool."""
-    story = DrillStory().whole(1.0).mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
+    story = DrillStory().whole(1.0, minMember=1).mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods")
     return story.gone(10.1).leader(11.0).own_pod_group(11.0, minMember=1)
 
 

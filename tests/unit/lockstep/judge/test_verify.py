@@ -26,7 +26,8 @@ def a_set(
     """A LeaderWorkerSet; the story's `kind` is taken by the observation's own."""
     data = {"replicas": replicas, "size": size, "startup": "LeaderCreated", **facts}
     story.tell(0.5, "workload", "ADDED", name, **data)
-    story.recording.observations[-1].facts["kind"] = "LeaderWorkerSet"  # type: ignore[index]
+    *_, seen = story.recording.of("workload")
+    seen.facts["kind"] = "LeaderWorkerSet"  # type: ignore[index]
     return story
 
 

@@ -19,6 +19,7 @@ def pod(**changes: Any) -> dict[str, Any]:
             f"{LWS}/template-revision-hash": "abc",
         },
         "annotations": {f"{LWS}/size": "4", "scheduling.k8s.io/group-name": "gang-0-abc"},
+        "ownerReferences": [{"kind": "StatefulSet", "name": "gang-0", "controller": True}],
     }
     return {"metadata": metadata, **changes}
 
@@ -29,6 +30,7 @@ def test_pod_of_a_leader_worker_set() -> None:
         "workload": "LeaderWorkerSet/gang",
         "group": "gang-0",
         "role": "worker",
+        "owner": "StatefulSet/gang-0",
         "size": 4,
         "revision": "abc",
         "node": None,

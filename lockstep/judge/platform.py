@@ -1,0 +1,110 @@
+"""Whether the scheduler that placed the gangs was one that schedules gangs, all the time."""
+
+from typing import Any
+
+from lockstep.judge import limits
+from lockstep.judge.history import History, ObjectHistory
+from lockstep.judge.model import RecheckAt
+from lockstep.recording.model import GANG_PLUGIN, UNREACHABLE, Observation
+
+
+def scheduler(history: History) -> dict[str, Any] | None:
+    """What the scheduler ran at the end, for the receipt; None if it was never asked."""
+    newest = max(_answers(history), key=lambda seen: seen.at, default=None)
+    if newest is None:
+        return None
+    return {key: newest.facts.get(key) for key in ("source", "actions", "plugins")}
+
+
+def problem(history: History, start: float, end: float, final: bool) -> str | RecheckAt | None:
+    """What is wrong with the scheduler between two times, in a clause, or when to look again.
+
+    The scheduler must be the same process all the time, run `gang` in every session, and run what
+    its configuration says.
+    """
+    processes = [one for one in history.all("scheduler") if one.uid != UNREACHABLE]
+    current = [one for one in processes if _asked_after(one, end)]
+    if not current:
+        later = end + limits.EVENTS
+        return RecheckAt(later) if history.end < later and not final else _silence(history)
+    for process in current:
+        if found := _restart(processes, process, start) or _misconfigured(process, start, end):
+            looks = len(_asked_after(process, end))
+            # Plugins open a session one after the other: a look may fall between two of them.
+            return found if looks > 1 or final else RecheckAt(history.end + limits.SETTLE)
+    if any(_last(process).get("actions") is None for process in current):
+        # No session has begun since the scheduler was asked for the first time.
+        later = end + limits.EVENTS
+        return RecheckAt(later) if history.end < later and not final else _silence(history)
+    return None
+
+
+def _answers(history: History) -> list[Observation]:
+    return [
+        seen
+        for process in history.all("scheduler")
+        for seen in process.observations
+        if process.uid != UNREACHABLE
+    ]
+
+
+def _asked_after(process: ObjectHistory, at: float) -> list[Observation]:
+    """The answers to questions that were put after a time."""
+    return [seen for seen in process.observations if seen.earliest >= at]
+
+
+def _last(process: ObjectHistory) -> dict[str, Any]:
+    return dict(process.last.facts)
+
+
+def _silence(history: History) -> str:
+    reasons = [
+        one.last.facts["reason"] for one in history.all("scheduler") if one.uid == UNREACHABLE
+    ]
+    why = f": {reasons[-1]}" if reasons else ""
+    return f"Volcano's scheduler could not be asked what it runs{why}"
+
+
+def _restart(processes: list[ObjectHistory], process: ObjectHistory, start: float) -> str:
+    """Another process may have scheduled the gang: what it ran until its end is not known."""
+    if process.first.at <= start:
+        return ""
+    before = [one for one in processes if one is not process and one.first.at < process.first.at]
+    # Pods of the same Deployment may stand by for each other: they do not end when another starts.
+    ended = [one for one in before if one.name == process.name or one.last.at < process.first.at]
+    return f"the scheduler was restarted before {process.first.at:.1f} s" if ended else ""
+
+
+def _misconfigured(process: ObjectHistory, start: float, end: float) -> str:
+    # Where the pods are older than the recording, it begins with the first look.
+    since = start or process.first.at
+    before = [seen for seen in process.observations if seen.at <= since]
+    during = [seen for seen in process.observations if since < seen.at]
+    until = next((n for n, seen in enumerate(during) if seen.earliest >= end), len(during))
+    shown = [*before[-1:], *during[: until + 1]]
+    missing = process.last.facts["withoutGang"] - (before[-1].facts["withoutGang"] if before else 0)
+    if missing > 0:
+        return f"the plugin gang did not run in {missing} of the scheduler's sessions"
+    known = [seen.facts for seen in shown if seen.facts.get("plugins") is not None]
+    for facts in known:
+        if GANG_PLUGIN not in facts["plugins"]:
+            return f"the scheduler runs without the plugin gang: {_list(facts['plugins'])}"
+        asked = facts.get("asked")
+        if asked and asked["disabled"]:
+            return f"the plugin gang is disabled in part: {_list(asked['disabled'])} is false"
+        for what in ("actions", "plugins"):
+            if asked and set(asked[what]) != set(facts[what]):
+                return (
+                    f"the scheduler's {what} are {_list(facts[what])}, "
+                    f"but the stack installed {_list(asked[what])}"
+                )
+            if facts[what] != known[0][what]:
+                return (
+                    f"the scheduler's {what} changed from {_list(known[0][what])} "
+                    f"to {_list(facts[what])}"
+                )
+    return ""
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,162 @@
+"""What a recording must show before a verdict is ok: everything, from creation to the last bind.
+
+A rule finds a state. These checks ask whether the recording proves how it came about: that the pods
+are new, who bound them and when, under which PodGroup, and what the scheduler ran.
+"""
+
+import math
+from collections.abc import Iterator
+
+from lockstep.judge import explain, limits, platform, podgroups
+from lockstep.judge.case import Case, fail, unproven
+from lockstep.judge.groups import Incarnation, all_incarnations, binding_bursts
+from lockstep.judge.history import History, PodHistory, bind_times
+from lockstep.judge.model import Finding, RecheckAt
+from lockstep.scenarios.verdicts import VerdictName
+
+FROM_CREATION = (
+    VerdictName.PLACED,
+    VerdictName.PARTIAL,
+    VerdictName.SERIALIZED,
+    VerdictName.DEADLOCKED,
+    VerdictName.CAPPED,
+)
+"""Verdicts about how pods were bound: none of the pods may be older than the recording."""
+
+HOLD_AGAIN = "raise taintedWorkers and update, so that the gang is held, then lower it again"
+"""How to get a new proof of a release."""
+
+
+def objection(case: Case) -> Finding | RecheckAt | None:
+    """Find what the recording does not prove of the expected state that a rule has found."""
+    for check in (_foreign_pods, _unseen_origin, _slow_recording, _bound_by_others, _demands):
+        if (found := check(case)) is not None:
+            return found
+    return _platform(case)
+
+
+def _gangs_pods(case: Case) -> list[PodHistory]:
+    return [pod for gang in [*case.gangs, *case.rivals] for pod in gang.pods]
+
+
+def _foreign_pods(case: Case) -> Finding | None:
+    """Find a pod that has a gang's labels, but was not created by LWS's StatefulSets."""
+    expectation = case.expectation
+    for workload in filter(None, (expectation.workload, expectation.rival)):
+        if not workload.is_grouped:
+            continue
+        for gang in case.history.gangs(expectation, workload):
+            for pod in gang.pods:
+                facts = pod.first.facts
+                owner = workload.name if facts.get("role") == "leader" else gang.key
+                if facts.get("owner") != f"StatefulSet/{owner}":
+                    belongs = facts.get("owner") or "no controller"
+                    what = f"pod {pod.name} has the labels of {gang.key}, but belongs to {belongs}"
+                    return fail(VerdictName.MISMATCHED, what)
+    return None
+
+
+def old_pods(case: Case) -> list[PodHistory]:
+    """Pods that prove nothing, as their creation had to be seen and they are older.
+
+    To be held, a gang need not be new, but it must not have been bound before.
+    """
+    expected = case.expectation.verdict
+    old = [pod for gang in case.wanted for pod in gang.alive if pod.preexisting]
+    if expected == VerdictName.HELD:
+        return [pod for pod in old if pod.bound_at_start]
+    return old if expected in FROM_CREATION else []
+
+
+def _unseen_origin(case: Case) -> Finding | None:
+    """Find pods whose creation, or whose release, was not seen."""
+    if case.expectation.verdict == VerdictName.RELEASED:
+        return _released(case, [pod for gang in case.wanted for pod in gang.alive])
+    if old := old_pods(case):
+        return unproven(f"{explain.names(old)} existed before the recording began")
+    return None
+
+
+def _released(case: Case, pods: list[PodHistory]) -> Finding | None:
+    """Find a release that was not seen: held before, a worker unblocked, then every bind."""
+    bound = [pod for pod in pods if pod.bound_at_start]
+    if bound:
+        what = f"{explain.names(bound)} was bound before the recording began; {HOLD_AGAIN}"
+        return unproven(what)
+    first = min(bind_times(pods))
+    removals = [at for at, _ in case.history.taint_removals() if at <= first + limits.LATE]
+    created = max(pod.first.at for pod in pods)
+    if not any(at >= created or all(pod.preexisting for pod in pods) for at in removals):
+        return unproven(f"no worker was unblocked while the gang waited; {HOLD_AGAIN}")
+    return None
+
+
+def _slow_recording(case: Case) -> Finding | None:
+    """Find a bind burst whose length is not known, because changes were reported late."""
+    if not case.expectation.gang:
+        return None
+    for burst in binding_bursts(case.history, [*case.gangs, *case.rivals]):
+        length = burst.interval.at_most
+        if burst.interval.at_least <= limits.BURST < length < math.inf:
+            return unproven(
+                f"the pods of {burst.gang.key} may have been bound in up to {length:.1f} s: the "
+                "API server or the recorder was late"
+            )
+    return None
+
+
+def _bound_by_others(case: Case) -> Finding | RecheckAt | None:
+    """Find a pod whose bind no scheduler reported: somebody may have bound it by hand."""
+    reported = {
+        (event.last.facts.get("objectUid"), event.last.facts.get("source"))
+        for event in case.history.all("event")
+        if event.last.facts.get("reason") == "Scheduled"
+    }
+    for pod in _gangs_pods(case):
+        if pod.bound is None or pod.bound_at_start:
+            continue
+        scheduler = pod.last.facts.get("scheduler")
+        if (pod.uid, scheduler) in reported:
+            continue
+        later = pod.bound.at + limits.EVENTS
+        if case.end < later and not case.final:
+            return RecheckAt(later)
+        return unproven(f"{pod.name} was bound, but {scheduler} did not report that it bound it")
+    return None
+
+
+def _demands(case: Case) -> Finding | None:
+    """Find a gang that was bound under a PodGroup with other demands than its own."""
+    if not case.expectation.gang:
+        return None
+    for group in _bound_in_view(case):
+        if problems := podgroups.problems_while_binding(case.history, group, case.expectation):
+            return fail(VerdictName.MISMATCHED, *problems)
+    return None
+
+
+def _bound_in_view(case: Case) -> Iterator[Incarnation]:
+    for group in all_incarnations([*case.gangs, *case.rivals]):
+        if group.bound_pods and not any(pod.bound_at_start for pod in group.bound_pods):
+            yield group
+
+
+def _platform(case: Case) -> Finding | RecheckAt | None:
+    """Find a scheduler that may not have scheduled gangs while these gangs were scheduled."""
+    if not case.expectation.gang:
+        return None
+    pods = [pod for pod in _gangs_pods(case) if not pod.bound_at_start]
+    start = min((_created(pod) for pod in pods), default=case.end)
+    end = max([start, *bind_times(pods), *_refused_until(case.history)])
+    found = platform.problem(case.history, start, end, case.final)
+    return unproven(found) if isinstance(found, str) else found
+
+
+def _created(pod: PodHistory) -> float:
+    return 0.0 if pod.preexisting else pod.first.at
+
+
+def _refused_until(history: History) -> list[float]:
+    """When the scheduler last refused a gang."""
+    events = history.all("event")
+    return [one.last.at for one in events if one.last.facts.get("reason") == "Unschedulable"]

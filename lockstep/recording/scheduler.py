@@ -1,0 +1,253 @@
+"""What Volcano's scheduler really runs, as its own metrics report it.
+
+Volcano counts, for each plugin and action, the scheduling sessions in which it ran. So two looks at
+the counters show whether every session between them had the plugin `gang`, whatever the
+configuration says. A process that was restarted counts from zero and has another start time.
+"""
+
+import asyncio
+import base64
+import gzip
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+import yaml
+
+from lockstep.kube import client as kube
+from lockstep.kube.client import FAILURES, AsyncClient, explain
+from lockstep.recording.client import LocalScheduler
+from lockstep.recording.model import GANG_PLUGIN, UNREACHABLE, Change, Entry, Observation
+
+PAUSE = 0.2
+"""Seconds between two looks; a session begins every second."""
+TIMEOUT = 3.0
+"""Seconds that a look may take: a scheduler that is stopped does not answer."""
+NAMESPACE = "volcano-system"
+LABELS: dict[str, Any] = {"app": "volcano-scheduler"}
+CONFIG_MAP = "volcano-scheduler-configmap"
+CONFIG_KEY = "volcano-scheduler.conf"
+PORT = 8080
+
+# Without one of these, the plugin `gang` does not hold a gang together although it runs.
+_NEEDED = ("enableJobReady", "enableJobPipelined")
+_COUNTER = re.compile(
+    r"^volcano_(?P<kind>plugin|action)_scheduling_latency_milliseconds_count"
+    r"\{(?P<labels>[^}]*)\} (?P<count>\S+)$",
+    re.MULTILINE,
+)
+_START = re.compile(r"^process_start_time_seconds (?P<value>\S+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The counters of one process at one time."""
+
+    process: str
+    """When the process started, as it reports it."""
+    plugins: Mapping[str, int]
+    """Sessions that each plugin has opened."""
+    actions: Mapping[str, int]
+    """Sessions in which each action has run."""
+
+    @property
+    def opened(self) -> int:
+        """Sessions that have begun."""
+        return max(self.plugins.values(), default=0)
+
+
+def parse(text: str) -> Counters:
+    """Read the counters from the text of the metrics."""
+    counts: dict[str, dict[str, int]] = {"plugin": {}, "action": {}}
+    for match in _COUNTER.finditer(text):
+        labels = dict(re.findall(r'(\w+)="([^"]*)"', match["labels"]))
+        if labels.get("OnSession", "OnSessionOpen") == "OnSessionOpen":
+            counts[match["kind"]][labels[match["kind"]]] = int(float(match["count"]))
+    start = _START.search(text)
+    return Counters(start["value"] if start else "", counts["plugin"], counts["action"])
+
+
+def effective(before: Counters | None, now: Counters) -> tuple[list[str], list[str]] | None:
+    """The actions and plugins that ran in every session since the last look; None: unknown.
+
+    A look in the middle of a session finds actions that have not run in it yet. Without a look
+    before, the counters speak for the time since the start of the process, unless they differ.
+    """
+    opened = now.opened - (before.opened if before else 0)
+    if opened <= 0:
+        return None
+    found = []
+    for counts, earlier in (
+        (now.actions, before.actions if before else {}),
+        (now.plugins, before.plugins if before else {}),
+    ):
+        ran = {name: count - earlier.get(name, 0) for name, count in counts.items()}
+        if before is None and any(count < opened - 1 for count in ran.values()):
+            return None
+        # With one session, which may have just begun, an action need not have run yet.
+        found.append(sorted(name for name, count in ran.items() if count >= max(opened - 1, 1)))
+    return (found[0], found[1]) if found[0] else None
+
+
+def configured(text: str) -> dict[str, Any] | None:
+    """The actions, the plugins and the disabled parts of `gang` of a configuration's text."""
+    try:
+        document = yaml.safe_load(text) or {}
+        tiers = document.get("tiers") or ()
+        plugins = [plugin for tier in tiers for plugin in tier.get("plugins") or ()]
+        return {
+            "actions": sorted(part.strip() for part in str(document["actions"]).split(",")),
+            "plugins": sorted(plugin["name"] for plugin in plugins),
+            "disabled": [
+                key
+                for plugin in plugins
+                for key in _NEEDED
+                if plugin["name"] == GANG_PLUGIN and plugin.get(key) is False
+            ],
+        }
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError):
+        return None
+
+
+def _installed(release: str) -> str | None:
+    """The scheduler's configuration in Helm's own record of a release."""
+    record = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(release))))
+    things = yaml.load_all(record["manifest"], Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    for thing in things:
+        if thing and thing["kind"] == "ConfigMap" and thing["metadata"]["name"] == CONFIG_MAP:
+            return str(thing["data"][CONFIG_KEY])
+    return None
+
+
+@dataclass
+class _Process:
+    """What is known of one process of the scheduler."""
+
+    asked: dict[str, Any] | None
+    last: Counters | None = None
+    ran: tuple[list[str], list[str]] | None = None
+
+
+@dataclass
+class SchedulerProbe:
+    """Asks the scheduler again and again, and emits what it answers."""
+
+    client: AsyncClient
+    local: LocalScheduler | None
+    """None: the scheduler runs in pods, which are asked through the API server."""
+    emit: Callable[[Entry], None]
+    clock: Callable[[], float]
+    _looks: int = 0
+    _processes: dict[str, _Process] = field(default_factory=dict)
+
+    async def follow(self) -> None:
+        """Ask until cancelled."""
+        async with httpx2.AsyncClient(trust_env=False) as direct:
+            while True:
+                began = self.clock()
+                try:
+                    async with asyncio.timeout(TIMEOUT):
+                        await (self._ask_process(direct) if self.local else self._ask_pods())
+                except (*FAILURES, TimeoutError) as error:
+                    reason = explain(error) if str(error) else "no answer"
+                    self._tell(began, "scheduler", UNREACHABLE, {"reason": reason})
+                await asyncio.sleep(PAUSE)
+
+    async def _ask_process(self, direct: httpx2.AsyncClient) -> None:
+        assert self.local is not None  # noqa: S101 - the caller has looked
+        began = self.clock()
+        answer = await direct.get(self.local.metrics)
+        answer.raise_for_status()
+        counters = parse(answer.text)
+        if counters.process not in self._processes:
+            self._processes[counters.process] = _Process(await self._asked(NAMESPACE))
+        known = self._processes[counters.process]
+        # The process reads the file again whenever it changes.
+        current = configured(self.local.conf.read_text())
+        if current:
+            known.asked = {**(known.asked or current), "disabled": current["disabled"]}
+        self._compare(began, "vc-scheduler", counters.process, counters)
+
+    async def _ask_pods(self) -> None:
+        pods = [
+            pod async for pod in self.client.list(kube.Pod, namespace=kube.ALL_NS, labels=LABELS)
+        ]
+        running = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Running"]
+        if not running:
+            raise httpx2.RequestError("no pod of Volcano's scheduler runs")
+        for pod in running:
+            began, metadata = self.clock(), pod["metadata"]
+            name, namespace = metadata["name"], metadata["namespace"]
+            path = f"/api/v1/namespaces/{namespace}/pods/{name}:{PORT}/proxy/metrics"
+            try:
+                counters = parse(await kube.get_text(self.client, path))
+            except FAILURES as error:
+                await self._tell_config_map(began, pod, explain(error))
+                continue
+            uid = f"{metadata['uid']} {counters.process}"
+            if uid not in self._processes:
+                self._processes[uid] = _Process(await self._asked(namespace))
+            self._compare(began, name, uid, counters)
+
+    def _compare(self, began: float, name: str, uid: str, counters: Counters) -> None:
+        """Emit what has run since the last look, and in how many sessions `gang` was missing."""
+        known = self._processes[uid]
+        known.ran = effective(known.last, counters) or known.ran
+        known.last = counters
+        facts = {
+            "source": "metrics",
+            "sessions": counters.opened,
+            "withoutGang": counters.opened - counters.plugins.get(GANG_PLUGIN, 0),
+            "actions": known.ran[0] if known.ran else None,
+            "plugins": known.ran[1] if known.ran else None,
+            "asked": known.asked,
+        }
+        self._tell(began, name, uid, facts)
+
+    async def _tell_config_map(self, began: float, pod: Mapping[str, Any], reason: str) -> None:
+        """Emit the configuration of a scheduler whose metrics cannot be reached."""
+        metadata = pod["metadata"]
+        asked = await self._asked(metadata["namespace"])
+        if asked is None:
+            raise httpx2.RequestError(f"{reason}; and its ConfigMap cannot be read")
+        starts = [
+            str(((one.get("state") or {}).get("running") or {}).get("startedAt"))
+            for one in (pod.get("status") or {}).get("containerStatuses") or ()
+        ]
+        has_gang = GANG_PLUGIN in asked["plugins"]
+        facts = {
+            "source": "ConfigMap",
+            "reason": reason,
+            "sessions": 0,
+            "withoutGang": 0 if has_gang else 1,
+            "actions": asked["actions"],
+            "plugins": asked["plugins"],
+            "asked": asked,
+        }
+        self._tell(began, metadata["name"], f"{metadata['uid']} {' '.join(starts)}", facts)
+
+    async def _asked(self, namespace: str) -> dict[str, Any] | None:
+        """The configuration that Helm installed, or else that of the ConfigMap."""
+        labels: dict[str, Any] = {"owner": "helm", "name": "volcano", "status": "deployed"}
+        try:
+            found = self.client.list(kube.Secret, namespace=namespace, labels=labels)
+            texts = [text async for one in found if (text := _installed(one["data"]["release"]))]
+            if texts:
+                return configured(texts[-1])
+        except (*FAILURES, KeyError, ValueError):
+            pass  # no permission to read Secrets, or not installed by Helm
+        try:
+            one: Any = await self.client.get(kube.ConfigMap, CONFIG_MAP, namespace=namespace)
+            return configured(one["data"][CONFIG_KEY])
+        except (*FAILURES, KeyError):
+            return None
+
+    def _tell(self, began: float, name: str, uid: str, facts: dict[str, Any]) -> None:
+        self._looks += 1
+        at = self.clock()
+        change: Change = "ADDED" if self._looks == 1 else "MODIFIED"
+        version, late = str(self._looks), round(at - began, 6)
+        self.emit(Observation(at, "scheduler", change, "", name, uid, version, facts, late=late))
