@@ -66,13 +66,15 @@ def _silence(history: History) -> str:
 
 
 def _restart(processes: list[ObjectHistory], process: ObjectHistory, start: float) -> str:
-    """Another process may have scheduled the gang: what it ran until its end is not known."""
-    if process.first.at <= start:
-        return ""
-    before = [one for one in processes if one is not process and one.first.at < process.first.at]
-    # Pods of the same Deployment may stand by for each other: they do not end when another starts.
-    ended = [one for one in before if one.name == process.name or one.last.at < process.first.at]
-    return f"the scheduler was restarted before {process.first.at:.1f} s" if ended else ""
+    """Another process may have scheduled the gang: what it ran until its end is not known.
+
+    Pods of one Deployment may stand by for each other: they need not end when another starts.
+    """
+    others = [one for one in processes if one is not process and one.last.at > start]
+    if process.first.at > start:
+        others += [one for one in processes if one.last.at < process.first.at]
+    found = [one for one in others if one.name == process.name or one.last.at < process.first.at]
+    return f"the scheduler was restarted after {found[0].first.at:.1f} s" if found else ""
 
 
 def _misconfigured(process: ObjectHistory, start: float, end: float) -> str:

@@ -39,6 +39,8 @@ class FakeApi:
         self.noise: list[bytes] = []
         self.queries: list[dict[str, list[str]]] = []
         self.sessions = 0
+        self.mute = False
+        """Whether watches stay open but deliver nothing."""
         self.on_delete: Callable[[str], None] = self.delete
         """Called with the name of a pod that a client deletes."""
         self._watches: set[socket.socket] = set()
@@ -76,6 +78,11 @@ class FakeApi:
                 with suppress(OSError):  # the client may have left
                     connection.shutdown(socket.SHUT_RDWR)
             self._watches.clear()
+            self.changed.notify_all()
+
+    def unmute(self) -> None:
+        with self.changed:
+            self.mute = False
             self.changed.notify_all()
 
     def up(self) -> None:
@@ -196,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
                     return
                 news = [entry for entry in api.log if entry[0] > version and entry[1] == path]
                 noise = api.noise.pop() if api.noise and path == PODS else None
-                if not news and not noise:
+                if api.mute or (not news and not noise):
                     api.changed.wait(5.0)
                     continue
             if noise:

@@ -1,6 +1,7 @@
 """The recorder against an API that is cut, compacted, refused and garbled."""
 
 import asyncio
+import math
 import random
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -8,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.kube import client as kube
-from lockstep.recording import facts
-from lockstep.recording.model import Entry, Observation, WatchStatus
+from lockstep.recording import facts, watch
+from lockstep.recording.model import Entry, Observation, Tick, WatchStatus
 from lockstep.recording.watch import Recorder, targets
 from tests.unit.lockstep.fake_api import PODS, FakeApi, serving
 
@@ -260,3 +261,61 @@ def test_error_in_the_extraction_of_facts_ends_the_recorder(
 
     with pytest.raises(ValueError, match="a bug"):
         asyncio.run(play())
+
+
+def ticks(listener: Listener) -> list[float]:
+    return [entry.at for entry in listener.entries if isinstance(entry, Tick)]
+
+
+def test_ticks_come_only_when_the_watch_has_delivered_what_a_list_has(
+    api: tuple[FakeApi, Path],
+) -> None:
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        await listener.until(lambda: len(ticks(listener)) > 1)
+        levers.mute = True
+        levers.put("a")
+        before = len(ticks(listener))
+        await asyncio.sleep(0.5)
+        assert len(ticks(listener)) <= before + 1  # one may have been on its way
+        levers.unmute()
+        await listener.until(lambda: len(ticks(listener)) > before + 1)
+
+    listener = record(api, script)
+    (seen,) = listener.pods
+    assert seen.late is not None
+    assert seen.late > 0.4
+    assert not seen.listed
+
+
+def test_a_watch_that_delivers_nothing_is_opened_again(
+    api: tuple[FakeApi, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "STALLED", 0.3)
+
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        await listener.until(lambda: bool(ticks(listener)))
+        levers.mute = True
+        levers.put("a")
+        await listener.until(lambda: "cut" in listener.marks())
+        levers.mute = False
+        await listener.until(lambda: len(listener.pods) == 1)
+
+    listener = record(api, script)
+    assert listener.marks()[:2] == ["cut", "resumed"]
+    assert listener.pods[0].listed
+
+
+def test_the_first_list_is_older_than_the_recording_and_changes_are_hardly_late(
+    api: tuple[FakeApi, Path],
+) -> None:
+    api[0].put("old")
+
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        await listener.until(lambda: bool(ticks(listener)))
+        levers.put("new")
+        await listener.until(lambda: len(listener.pods) == 2)
+
+    old, new = record(api, script).pods
+    assert (old.late, old.earliest) == (None, -math.inf)
+    assert new.late is not None
+    assert 0 <= new.late < 5

@@ -1,0 +1,225 @@
+"""What a verdict needs besides the expected state: that it was seen how the state came about."""
+
+from typing import Any
+
+import pytest
+
+from lockstep import judge
+from lockstep.judge import limits
+from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
+from tests.unit.lockstep.story import PLUGINS, Story, control, expect, expect_partial
+from tests.unit.lockstep.story import gang_created, gang_placed, pods
+
+
+def held_then_unblocked() -> Story:
+    """A gang that was held before the recording began, and whose worker is unblocked then."""
+    story = Story().node(0.0, "w1", "blocked")
+    for name in pods():
+        role = "leader" if name == "gang-0" else "worker"
+        story.pod(0.0, name, role=role, listed=True)
+    story.pod_group(0.0, listed=True)
+    return story.node(1.0, "w1")
+
+
+def test_release_of_pods_that_waited_before_the_recording() -> None:
+    verdict = accepted(gang_placed(held_then_unblocked()), expect("released"))
+    assert verdict.release_latency_seconds == 1.03
+
+
+def test_release_before_the_recording_is_unproven() -> None:
+    story = Story().node(0.0, "w1")
+    story.members(0.0, listed=True)
+    story.pod_group(0.0, listed=True)
+    fault(gang_placed(story), "released", "unproven", "no worker was unblocked")
+
+
+def test_release_after_the_bind_is_none() -> None:
+    story = Story().node(0.0, "w1", "blocked").members(0.0, listed=True)
+    story.pod_group(0.0, listed=True)
+    story = gang_placed(story, at=2.0).node(2.0 + limits.LATE + 0.1, "w1")
+    fault(story, "released", "unproven", "no worker was unblocked")
+
+
+def test_release_of_pods_that_were_bound_already_is_unproven() -> None:
+    story = Story().node(0.0, "w1", "blocked").members(0.0, listed=True, node="w1", phase="Running")
+    story.pod_group(0.0, listed=True)
+    fault(story.node(1.0, "w1"), "released", "unproven", "was bound before the recording began")
+
+
+@pytest.mark.parametrize("expected", ["released", "placed", "held"])
+def test_gang_that_is_found_partly_bound_is_torn_however_quickly_the_rest_follows(
+    expected: str,
+) -> None:
+    story = held_then_unblocked()
+    for name in pods()[:2]:
+        story.tell(0.0, "pod", "MODIFIED", name, listed=True, node="w1")
+    story.bind(0.05, *pods()[2:]).run(0.1, *pods())
+    verdict = fault(story, expected, "torn", "already when the recording began")
+    assert not judge.needs_new_pods(story.recording, expect(expected), verdict)
+
+
+def test_gang_that_is_ending_when_the_recording_begins_is_not_torn() -> None:
+    story = Story()
+    story.pod(0.0, "gang-0", role="leader", node="w1", phase="Running", deleting=True, listed=True)
+    story.pod(0.0, "gang-0-1", node="w1", phase="Running", listed=True)
+    story.change(0.1, "gang-0-1", deleting=True).delete(0.2, "gang-0", "gang-0-1")
+    accepted(gang_placed(gang_created(story)), expect("placed"))
+
+
+def test_held_gang_that_was_bound_before_needs_new_pods() -> None:
+    story = Story().members(0.0, listed=True, node="w1", phase="Running")
+    story.pod_group(0.0, listed=True)
+    verdict = fault(story, "held", "placed")
+    assert judge.needs_new_pods(story.recording, expect("held"), verdict)
+
+
+def test_held_without_room_for_any_pod_shows_nothing() -> None:
+    story = gang_created(Story().node(0.0, "w0", "blocked").node(0.0, "w1", "blocked"))
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    fault(story, "held", "unproven", "no worker has room for a pod of the gang")
+
+
+def test_held_with_a_cordoned_or_full_worker_only_shows_nothing() -> None:
+    story = gang_created(Story().node(0.0, "w0").node(0.0, "w1"))
+    story.tell(0.1, "node", "MODIFIED", "w0", unschedulable=True)
+    story.tell(0.1, "node", "MODIFIED", "w1", cpu="1500m")
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    fault(story, "held", "unproven", "none of 2 is free")
+
+
+@pytest.mark.parametrize("owner", [None, "ReplicaSet/second-controller", "StatefulSet/other"])
+def test_foreign_pod_with_the_labels_of_a_gang_is_a_mismatch(owner: str | None) -> None:
+    story = gang_created(Story()).pod(1.5, "stranger", owner=owner).delete(1.8, "stranger")
+    words = f"pod stranger has the labels of gang-0, but belongs to {owner or 'no controller'}"
+    fault(gang_placed(story), "placed", "mismatched", words)
+
+
+def test_bind_that_no_scheduler_reports_is_unproven() -> None:
+    story = gang_created(Story())
+    story.tell(2.0, "pod", "MODIFIED", "gang-0-1", node="w1")
+    gang_placed(story)
+    assert judge.judge(story.recording, expect("placed")) is None
+    story.look(2.0 + limits.EVENTS)
+    fault(story, "placed", "unproven", "gang-0-1 was bound, but volcano did not report")
+
+
+def test_bind_that_another_scheduler_reports_is_unproven() -> None:
+    story = control(Story())
+    for _, seen in enumerate(story.recording.of("event")):
+        seen.facts["source"] = "volcano"  # type: ignore[index]
+    story.until(60.0)
+    concluded(story, expect_partial(), "unproven", "default-scheduler did not report")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"minMember": 1}, "PodGroup gang-0-r1 has minMember 1, not 4"),
+        ({"minResources": {"cpu": "1"}}, "reserves cpu 1, not 4 x 2"),
+        ({"queue": "other"}, "PodGroup gang-0-r1 is in queue other, not default"),
+        ({"owner": "ConfigMap/x", "ownerUid": "x"}, "belongs to ConfigMap/x"),
+    ],
+)
+@pytest.mark.parametrize("at", [1.5, 2.015])
+def test_pod_group_that_was_changed_until_the_last_bind_is_a_mismatch(
+    change: dict[str, Any], words: str, at: float
+) -> None:
+    """Also if it was changed back afterwards."""
+    story = gang_created(Story())
+    before = {key: dict(story._state["podgroup", "gang-0-r1"])[key] for key in change}
+    names = pods()
+    story.bind(2.0, names[0]) if at > 2.0 else None
+    story.tell(at, "podgroup", "MODIFIED", "gang-0-r1", **change)
+    story.bind(2.02, *(names[1:] if at > 2.0 else names))
+    story.tell(2.1, "podgroup", "MODIFIED", "gang-0-r1", **before)
+    fault(story.run(2.2, *names), "placed", "mismatched", words)
+
+
+def test_pod_group_that_is_changed_after_the_last_bind_is_another_matter() -> None:
+    story = gang_placed(gang_created(Story())).phase(2.3, "Running", queue="other")
+    accepted(story, expect("placed"))
+
+
+def test_pod_group_that_came_after_the_first_bind_is_a_mismatch() -> None:
+    story = Story().pod(1.0, "gang-0", role="leader")
+    for name in pods()[1:]:
+        story.pod(1.1, name)
+    story.bind(2.0, *pods()).pod_group(2.1).run(2.2, *pods())
+    fault(story, "placed", "mismatched", "gang-0 was bound before PodGroup gang-0-r1 existed")
+
+
+def test_verdict_has_what_the_scheduler_ran() -> None:
+    verdict = accepted(gang_placed(gang_created(Story())), expect("placed"))
+    assert verdict.platform is not None
+    assert verdict.platform["scheduler"]["plugins"] == PLUGINS
+
+
+def test_scheduler_that_was_not_asked_after_the_last_bind_is_awaited() -> None:
+    story = gang_created(Story())
+    story.scheduler = None
+    gang_placed(story)
+    assert judge.judge(story.recording, expect("placed")) is None
+    story.until(2.1 + limits.EVENTS)
+    fault(story, "placed", "unproven", "Volcano's scheduler could not be asked what it runs")
+
+
+SCHEDULER = Story().scheduler or {}
+WITHOUT_GANG = [name for name in PLUGINS if name != "gang"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"withoutGang": 3}, "the plugin gang did not run in 3 of the scheduler's sessions"),
+        ({"plugins": WITHOUT_GANG}, "the scheduler runs without the plugin gang"),
+        ({"uid": "2"}, "the scheduler was restarted"),
+        ({"actions": ["allocate"]}, "the scheduler's actions are allocate, but the stack"),
+        (
+            {"asked": {**SCHEDULER["asked"], "disabled": ["enableJobReady"]}},
+            "the plugin gang is disabled in part: enableJobReady is false",
+        ),
+        (
+            {"plugins": [*PLUGINS, "sla"], "asked": None},
+            "the scheduler's plugins changed from gang, predicates, priority to",
+        ),
+    ],
+)
+@pytest.mark.parametrize("restored", [False, True])
+def test_scheduler_that_changed_while_it_placed_a_gang_is_named(
+    answer: dict[str, Any], words: str, restored: bool
+) -> None:
+    story = gang_created(Story(), at=1.0)
+    assert story.scheduler is not None
+    before = dict(story.scheduler)
+    if answer.get("asked", "") is None:
+        for seen in story.recording.of("scheduler"):
+            seen.facts["asked"] = None  # type: ignore[index]
+    story.scheduler |= answer
+    story.look(1.5)
+    story.scheduler |= {**before, "withoutGang": answer.get("withoutGang", 0)} if restored else {}
+    gang_placed(story).look(2.5)
+    fault(story, "placed", "unproven", words)
+
+
+def test_scheduler_that_had_no_gang_plugin_before_the_pods_is_no_matter() -> None:
+    story = Story()
+    assert story.scheduler is not None
+    story.scheduler["withoutGang"] = 7
+    story.look(0.5)
+    accepted(gang_placed(gang_created(story)), expect("placed"))
+
+
+def test_scheduler_that_starts_during_the_recording_is_no_restart() -> None:
+    story = gang_created(Story())
+    for seen in list(story.recording.of("scheduler")):
+        story.recording.observations.remove(seen)
+    accepted(gang_placed(story), expect("placed"))
+
+
+def test_scheduler_of_pods_without_gangs_is_not_asked() -> None:
+    story = control(Story())
+    for seen in list(story.recording.of("scheduler")):
+        story.recording.observations.remove(seen)
+    accepted(story.until(9.0), expect_partial())
