@@ -7,8 +7,16 @@ import pytest
 from lockstep import judge
 from lockstep.judge import limits
 from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
-from tests.unit.lockstep.story import PLUGINS, Story, control, expect, expect_partial
-from tests.unit.lockstep.story import gang_created, gang_placed, pods
+from tests.unit.lockstep.story import (
+    PLUGINS,
+    Story,
+    control,
+    expect,
+    expect_partial,
+    gang_created,
+    gang_placed,
+    pods,
+)
 
 
 def held_then_unblocked() -> Story:
