@@ -10,11 +10,17 @@ from lockstep.report.receipt import Receipt, WorkerSize
 
 
 def described(receipts: Sequence[Receipt]) -> list[tuple[str, dict[str, str]]]:
-    """Versions, settings and workers under their titles."""
+    """Versions, what the processes report, settings and workers under their titles."""
+    reported = {one.step: dict(flat(one.verdict.platform or {})) for one in receipts}
     versions = {one.step: _platform(one) for one in receipts}
     settings = {one.step: dict(flat(one.config)) for one in receipts}
     workers = {one.step: {"per scenario": _workers(one.workers)} for one in receipts}
-    tables = (("Versions", versions), ("Settings", settings), ("Workers", workers))
+    tables = (
+        ("Versions", versions),
+        ("Reported by the processes", reported),
+        ("Settings", settings),
+        ("Workers", workers),
+    )
     return [(title, merged(by_step)) for title, by_step in tables]
 
 
@@ -62,5 +68,7 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
     for name, value in config.items():
         if isinstance(value, Mapping):
             yield from flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list) and all(isinstance(one, str) for one in value):
+            yield f"{prefix}{name}", ", ".join(value)
         elif value is not None:
             yield f"{prefix}{name}", value if isinstance(value, str) else json.dumps(value)
