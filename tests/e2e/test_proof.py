@@ -70,17 +70,18 @@ def test_verdict_on_pods_that_are_older_than_the_recording_is_about_new_pods(
     stack = make_stack("gang", name="e2e-older")
     stack.deploy()
     with stack.client() as client:
-        before = {str(pod.metadata.uid) for pod in pods_of_gang(client)}
+        before = uids_of_gang(client)
     stack.judge_again("gang", ok=True)
     with stack.client() as client:
-        after = {str(pod.metadata.uid) for pod in pods_of_gang(client)}
+        after = uids_of_gang(client)
     assert len(after) == 4
     assert not before & after
     assert stack.outputs()["verdicts"]["gang"]["bindSkewSeconds"] is not None
 
 
-def pods_of_gang(client: Client) -> list[Pod]:
-    return [pod for pod in client.list(Pod, namespace="lockstep-gang") if pod.metadata]
+def uids_of_gang(client: Client) -> set[str]:
+    pods = client.list(Pod, namespace="lockstep-gang")
+    return {str(pod.metadata.uid) for pod in pods if pod.metadata}
 
 
 @pytest.mark.usefixtures("without_gang_plugin")
