@@ -80,8 +80,9 @@ def needs_new_pods(recording: Recording, expectation: Expectation, verdict: Verd
     A gang that was partly bound is no such case: it has shown that nothing held it together.
     """
     case = Case.of(recording, expectation)
-    only_old = verdict.observed in (VerdictName.UNPROVEN, VerdictName.PLACED)
-    return only_old and not verdict.ok and bool(proof.old_pods(case))
+    may_be_due_to_age = verdict.observed in (VerdictName.UNPROVEN, VerdictName.PLACED)
+    can_be_repeated = expectation.verdict in (*proof.FROM_CREATION, VerdictName.HELD)
+    return may_be_due_to_age and can_be_repeated and not verdict.ok and bool(proof.old_pods(case))
 
 
 def _verdict(case: Case, finding: Finding) -> Verdict:

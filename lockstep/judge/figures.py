@@ -32,7 +32,7 @@ def release(history: History, gangs: Iterable[ObservedGang]) -> tuple[float, str
     if not pods or not all(pod.exactly_bound for pod in pods):
         return None
     last = max(bind_times(pods))
-    before = [(at, node) for at, node in history.taint_removals() if at <= last]
+    before = [(seen.at, node) for seen, node in history.taint_removals() if seen.at <= last]
     if not before:
         return None
     at, node = max(before)

@@ -279,26 +279,26 @@ class History:
             members.setdefault(str(pod.first.facts.get("group")), []).append(pod)
         return [ObservedGang(name, expectation.size, tuple(pods)) for name, pods in members.items()]
 
-    def taint_removals(self) -> list[tuple[float, str]]:
-        """When a worker was unblocked, and its name, in order."""
-        return [(at, node) for at, node, removed in self._taint_changes() if removed]
+    def taint_removals(self) -> list[tuple[Observation, str]]:
+        """What showed that a worker was unblocked, and its name, in order."""
+        return [(seen, node) for seen, node, removed in self._taint_changes() if removed]
 
     def last_change(self) -> float:
         """When something last changed that may change what the scheduler can do."""
-        times = [at for at, _, _ in self._taint_changes()]
+        times = [seen.at for seen, _, _ in self._taint_changes()]
         times += [pod.first.at for pod in self.pods]
         return max(times, default=0.0)
 
-    def _taint_changes(self) -> list[tuple[float, str, bool]]:
-        found: list[tuple[float, str, bool]] = []
+    def _taint_changes(self) -> list[tuple[Observation, str, bool]]:
+        found: list[tuple[Observation, str, bool]] = []
         for node in self.all("node"):
             before = _blocking_taints(node.first)
             for seen in node.observations[1:]:
                 now = _blocking_taints(seen)
                 if now != before:
-                    found.append((seen.at, node.name, bool(before - now)))
+                    found.append((seen, node.name, bool(before - now)))
                 before = now
-        return sorted(found)
+        return sorted(found, key=lambda change: (change[0].at, change[1]))
 
 
 def _blocking_taints(seen: Observation) -> frozenset[tuple[Any, ...]]:

@@ -12,6 +12,7 @@ from lockstep.judge.case import Case, fail, unproven
 from lockstep.judge.groups import Incarnation, all_incarnations, binding_bursts
 from lockstep.judge.history import History, PodHistory, bind_times
 from lockstep.judge.model import Finding, RecheckAt
+from lockstep.recording.model import version_number
 from lockstep.scenarios.verdicts import VerdictName
 
 FROM_CREATION = (
@@ -57,22 +58,15 @@ def _foreign_pods(case: Case) -> Finding | None:
 
 
 def old_pods(case: Case) -> list[PodHistory]:
-    """Pods that prove nothing, as their creation had to be seen and they are older.
-
-    To be held, a gang need not be new, but it must not have been bound before.
-    """
-    expected = case.expectation.verdict
-    old = [pod for gang in case.wanted for pod in gang.alive if pod.preexisting]
-    if expected == VerdictName.HELD:
-        return [pod for pod in old if pod.bound_at_start]
-    return old if expected in FROM_CREATION else []
+    """Pods that are older than the recording."""
+    return [pod for gang in case.wanted for pod in gang.alive if pod.preexisting]
 
 
 def _unseen_origin(case: Case) -> Finding | None:
     """Find pods whose creation, or whose release, was not seen."""
     if case.expectation.verdict == VerdictName.RELEASED:
         return _released(case, [pod for gang in case.wanted for pod in gang.alive])
-    if old := old_pods(case):
+    if case.expectation.verdict in FROM_CREATION and (old := old_pods(case)):
         return unproven(f"{explain.names(old)} existed before the recording began")
     return None
 
@@ -83,10 +77,11 @@ def _released(case: Case, pods: list[PodHistory]) -> Finding | None:
     if bound:
         what = f"{explain.names(bound)} was bound before the recording began; {HOLD_AGAIN}"
         return unproven(what)
-    first = min(bind_times(pods))
-    removals = [at for at, _ in case.history.taint_removals() if at <= first + limits.LATE]
-    created = max(pod.first.at for pod in pods)
-    if not any(at >= created or all(pod.preexisting for pod in pods) for at in removals):
+    # Versions order the changes of pods and nodes, whichever watch was told first.
+    created = max(0 if pod.preexisting else version_number(pod.first.version) for pod in pods)
+    first_bind = min(version_number(pod.bound.version) for pod in pods if pod.bound)
+    removals = [version_number(seen.version) for seen, _ in case.history.taint_removals()]
+    if not any(created < version < first_bind for version in removals):
         return unproven(f"no worker was unblocked while the gang waited; {HOLD_AGAIN}")
     return None
 

@@ -157,10 +157,10 @@ def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
 
 def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() -> None:
     story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked")
-    gang_placed(gang_created(story.node(1.0, "w2")))
+    gang_placed(gang_created(story).node(1.5, "w2"))
     verdict = judged(story.node(3.0, "w1"), expect("released"))
-    assert verdict.release_latency_seconds == 1.03
-    assert verdict.evidence[-1] == ("w2 was unblocked at 1.000 s; the last bind came 1.030 s later")
+    assert verdict.release_latency_seconds == 0.53
+    assert verdict.evidence[-1] == ("w2 was unblocked at 1.500 s; the last bind came 0.530 s later")
 
 
 def test_partial_needs_the_others_refused_and_some_time() -> None:

@@ -44,7 +44,7 @@ def test_release_before_the_recording_is_unproven() -> None:
 def test_release_after_the_bind_is_none() -> None:
     story = Story().node(0.0, "w1", "blocked").members(0.0, listed=True)
     story.pod_group(0.0, listed=True)
-    story = gang_placed(story, at=2.0).node(2.0 + limits.LATE + 0.1, "w1")
+    story = gang_placed(story, at=2.0).node(2.0, "w1")
     fault(story, "released", "unproven", "no worker was unblocked")
 
 
