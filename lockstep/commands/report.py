@@ -79,6 +79,6 @@ def _tell(args: argparse.Namespace, receipts: list[Receipt], output: Path) -> No
         }
         print(json.dumps(told))
     else:
-        print(f"{output}: {summary.headline} {summary.lead}")
+        print(f"{paths.shown(output)}: {summary.headline} {summary.lead}")
         if kept:
-            print(f"earlier receipts with a failed verdict: {kept}, in {failed}")
+            print(f"earlier receipts with a failed verdict: {kept}, in {paths.shown(failed)}")

@@ -58,6 +58,6 @@ def copy(cluster: str, scenario: str, since: float, folder: Path) -> list[Path]:
 
 def _copy(files: Iterable[Path], folder: Path) -> None:
     for file in files:
-        if file.is_file():
+        if file.is_file() and file.stat().st_size:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             shutil.copyfile(file, paths.private_file(folder / file.name))

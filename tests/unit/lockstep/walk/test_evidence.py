@@ -27,6 +27,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(name)
+    (folder / "operators" / "volcano" / "empty.log").touch()
     os.utime(folder / "recordings" / "old.jsonl", (1, 1))
     return "c1"
 
