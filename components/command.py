@@ -8,13 +8,15 @@ from typing import Any
 import pulumi
 from pulumi_command import local
 
-# Pulumi runs commands in the project's folder, so nothing here depends on the machine: the state of
-# a stack serves every checkout. The folder marks the processes of a cluster (lockstep.processes).
+# What comes before a command's text. It is here and not in the text, because Pulumi prints the text
+# before the reason when a command fails. Pulumi runs commands in the project's folder, so nothing
+# depends on the machine: the state of a stack serves every checkout. The folder marks the processes
+# of a cluster (lockstep.processes). `$0` is the command's text.
 _FOLDER = (
     'export LOCKSTEP_CLUSTER_DIR="${LOCKSTEP_STATE:-$PWD/.lockstep}/clusters/$LOCKSTEP_CLUSTER"'
 )
 _KUBECONFIG = 'export LOCKSTEP_KUBECONFIG="$LOCKSTEP_CLUSTER_DIR/kubeconfig"'
-_LOCKSTEP = 'PATH="$PWD/.venv/bin:$PWD/venv/bin:$PATH" lockstep step '
+_RUN = 'export PATH="$PWD/.venv/bin:$PWD/venv/bin:$PATH"; exec $0'
 
 
 def lockstep_command(
@@ -36,12 +38,13 @@ def lockstep_command(
     `rerun_when` is a value that the step does not read: the step only runs again when it changes.
     `uses_local_kubeconfig` names the kubeconfig in the cluster's folder on this machine.
     """
-    setup = [_FOLDER, *([_KUBECONFIG] if uses_local_kubeconfig else [])]
+    setup = [_FOLDER, *([_KUBECONFIG] if uses_local_kubeconfig else []), _RUN]
     rerun = {} if rerun_when is None else {"LOCKSTEP_RERUN_WHEN": digest(rerun_when)}
     return local.Command(
         name,
-        create=create and "\n".join([*setup, _LOCKSTEP + create]),
-        delete=delete and "\n".join([*setup, _LOCKSTEP + delete]),
+        create=create and f"lockstep step {create}",
+        delete=delete and f"lockstep step {delete}",
+        interpreter=["/bin/sh", "-c", "; ".join(setup)],
         environment={"LOCKSTEP_CLUSTER": cluster_name, **environment, **rerun},
         triggers=triggers,
         opts=opts,

@@ -22,11 +22,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(args.run(args))
     except LockstepError as error:
-        print(f"lockstep: {error}", file=sys.stderr)
+        _print_error(error, str(error))
         return EXIT_ERROR
-    except KeyboardInterrupt:
-        print("lockstep: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        _print_error(error, "interrupted")
         return EXIT_INTERRUPTED
+
+
+def _print_error(error: BaseException, reason: str) -> None:
+    """Print the reason in a line, then the notes: where to look, and what to do next."""
+    for line in (f"lockstep: {reason}", *getattr(error, "__notes__", ())):
+        print(line, file=sys.stderr)
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

@@ -58,6 +58,25 @@ def cluster_dir(name: str) -> Path:
     return state_dir() / "clusters" / name
 
 
+def out_dir() -> Path:
+    """The folder for receipts, reports and logs."""
+    return project_dir() / "out"
+
+
+def private_file(path: Path) -> Path:
+    """Create a file that only this user can read, and its folder, unless they exist."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    return path
+
+
+def shown(path: Path) -> str:
+    """Return a path as it is printed: relative if it is below the current folder."""
+    current = Path.cwd()
+    return str(path.relative_to(current) if path.is_relative_to(current) else path)
+
+
 def _checkout() -> Path | None:
     folder = Path(__file__).resolve().parent.parent
     is_checkout = (folder / PROJECT_FILE).is_file() and (folder / "stacks").is_dir()

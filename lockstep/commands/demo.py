@@ -1,12 +1,15 @@
 """`lockstep demo`: show the scenarios on one cluster, judge each, and write a report."""
 
 import argparse
+import contextlib
 import json
 import signal
 import sys
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
+from lockstep import paths
 from lockstep.commands import EXIT_FAILED
 from lockstep.errors import LockstepError
 from lockstep.scenarios.registry import SCENARIOS
@@ -37,48 +40,65 @@ def configure(parser: argparse.ArgumentParser) -> None:
 @demo.exclusive_lock()
 def run(args: argparse.Namespace) -> int:
     """Exit with 0 only when every verdict is as expected."""
-    console = Console(stderr=args.json)
+    console = terminal.make_console(stderr=args.json)
     walk = demo.Walk(args.stack, console, _wait_for_enter if args.step else None)
     walk.ensure_tools()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the walk cleans up
     chosen = [scenario for scenario in SCENARIOS.values() if args.all or scenario.in_article]
-    finished = False
-    try:
-        outcomes = walk.run(stages(chosen))
-        finished = True
-    finally:
-        if args.keep and finished:
-            console.print(f"\nnot removed: stack {walk.stack.name}, config {walk.stack.path}")
-        else:
-            walk.remove()
+    with _evidence_in_errors(walk):
+        outcomes = _walk(walk, stages(chosen), keep=args.keep)
     terminal.show_table(console, outcomes)
     _write_report(console)
     if args.json:
         print(json.dumps([outcome.to_mapping() for outcome in outcomes]))
-    return _conclude(console, outcomes, walk)
+    return _conclude(outcomes)
 
 
-def _conclude(console: Console, outcomes: list[Outcome], walk: demo.Walk) -> int:
-    """Print the reason of each failure and where Pulumi's output is, last."""
+def _walk(walk: demo.Walk, chosen: Sequence[Stage], *, keep: bool) -> list[Outcome]:
+    """Take the steps, and remove the stack whatever happens, unless it is kept in the end."""
+    finished = False
+    try:
+        outcomes = walk.run(chosen)
+        finished = True
+    finally:
+        if keep and finished:
+            walk.console.print(f"\nnot removed: stack {walk.stack.name}, config {walk.stack.path}")
+        else:
+            walk.remove()
+    return outcomes
+
+
+@contextlib.contextmanager
+def _evidence_in_errors(walk: demo.Walk) -> Iterator[None]:
+    """Add to every error where the evidence is that the walk leaves."""
+    try:
+        yield
+    except BaseException as error:
+        if rows := walk.evidence.rows():
+            error.add_note(terminal.aligned(rows))
+        raise
+
+
+def _conclude(outcomes: list[Outcome]) -> int:
+    """Print the reason of each failure and where its evidence is, last."""
     failed = [outcome for outcome in outcomes if not outcome.ok]
-    if not failed:
-        return 0
-    console.print(f"\nPulumi's output: {walk.log}", highlight=False, soft_wrap=True)
     for outcome in failed:
-        print(f"lockstep: {outcome.step.name} failed: {outcome.explanation}", file=sys.stderr)
-    return EXIT_FAILED
+        print(f"\nlockstep: {outcome.step.name} failed: {outcome.explanation}", file=sys.stderr)
+        print(terminal.aligned(outcome.evidence.rows()), file=sys.stderr)
+    return EXIT_FAILED if failed else 0
 
 
 def _write_report(console: Console) -> None:
     from lockstep.report import html, matrix, receipt  # only here: the imports take time
 
-    receipts, page = demo.out_dir() / "receipts", demo.out_dir() / "report.html"
+    receipts, page = paths.out_dir() / "receipts", paths.out_dir() / "report.html"
     if not any(receipts.glob("*.json")):
         console.print("\nno report: no step reached a verdict", highlight=False)
         return
     text = html.render(receipt.load(receipts), matrix.beside(receipts))
     page.write_text(text, encoding="utf-8")
-    console.print(f"\nreport: {page}\nreceipts: {receipts}", highlight=False, soft_wrap=True)
+    rows = [("report", paths.shown(page)), ("receipts", paths.shown(receipts))]
+    console.print(f"\n{terminal.aligned(rows)}", highlight=False, markup=False)
 
 
 def _wait_for_enter(stage: Stage) -> None:

@@ -3,8 +3,6 @@
 import argparse
 import json
 
-from rich.console import Console
-
 from lockstep.walk import terminal
 from lockstep.walk.stack import Removal, Stack
 
@@ -19,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Destroy; a stack that does not exist is no error."""
-    console = Console(stderr=args.json)
+    console = terminal.make_console(stderr=args.json)
     stack = Stack(args.stack)
     stack.write_config()
     with terminal.live_view(console) as on_progress:

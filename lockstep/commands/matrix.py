@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 from rich.console import Console
 
-from lockstep import versions
+from lockstep import paths, versions
 from lockstep.commands import EXIT_FAILED
 from lockstep.errors import LockstepError
 from lockstep.recording.model import instant
@@ -19,7 +19,7 @@ from lockstep.report import matrix as document
 from lockstep.report import receipt
 from lockstep.report.matrix import Cell, Matrix, Row
 from lockstep.scenarios.registry import SCENARIOS
-from lockstep.walk import demo
+from lockstep.walk import demo, terminal
 from lockstep.walk.outcome import Outcome, Stage, stages
 from lockstep.walk.stack import ensure_tools
 from lockstep.walk.terminal import narrow_table
@@ -37,7 +37,7 @@ class Pair(NamedTuple):
     def receipts(self) -> Path:
         """The folder of the pair's receipts."""
         name = f"lws-{self.lws}-volcano-{self.volcano}"
-        return demo.out_dir() / "matrix" / name / "receipts"
+        return paths.out_dir() / "matrix" / name / "receipts"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -55,14 +55,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 @demo.exclusive_lock()
 def run(args: argparse.Namespace) -> int:
     """Exit with 0 only when every verdict on every pair is as expected."""
-    console = Console(stderr=args.json)
+    console = terminal.make_console(stderr=args.json)
     pairs = supported_pairs(args.lws)
     ensure_tools(lws=[pair.lws for pair in pairs])
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the walk cleans up
     built = build({pair: try_pair(pair, console) for pair in pairs})
-    path = document.write(built, demo.out_dir())
+    path = document.write(built, paths.out_dir())
     show(console, built)
-    console.print(f"\nmatrix: {path}\nreport: {_report(pairs, built)}", highlight=False)
+    rows = [("matrix", paths.shown(path)), ("report", _report(pairs, built))]
+    console.print(f"\n{terminal.aligned(rows)}", highlight=False, markup=False)
     if args.json:
         print(msgspec.json.encode(built).decode())
     return 0 if built.is_good else EXIT_FAILED
@@ -135,7 +136,7 @@ def show(console: Console, built: Matrix) -> None:
         ]
         table.add_row(row.lws, row.volcano, *cells)
     console.print()
-    console.print(table)
+    console.print(table, soft_wrap=False)
 
 
 def _report(pairs: Sequence[Pair], built: Matrix) -> str:
@@ -143,10 +144,10 @@ def _report(pairs: Sequence[Pair], built: Matrix) -> str:
     from lockstep.report import html  # only here: the import takes time
 
     default = [pair for pair in pairs if pair.lws == versions.LWS_DEFAULT]
-    folders = [demo.out_dir() / "receipts", *(pair.receipts for pair in (*default, *pairs))]
+    folders = [paths.out_dir() / "receipts", *(pair.receipts for pair in (*default, *pairs))]
     folder = next((folder for folder in folders if any(folder.glob("*.json"))), None)
     if folder is None:
         return "none, as there is no receipt"
-    path = demo.out_dir() / "report.html"
+    path = paths.out_dir() / "report.html"
     path.write_text(html.render(receipt.load(folder), built), encoding="utf-8")
-    return str(path)
+    return paths.shown(path)

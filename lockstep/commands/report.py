@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             )
         sys.stdout.write(text)
         return 0
-    default = paths.project_dir() / "out" / f"report{SUFFIXES[args.format]}"
+    default = paths.out_dir() / f"report{SUFFIXES[args.format]}"
     output = Path(args.output) if args.output else default
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -66,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _tell(args: argparse.Namespace, receipts: list[Receipt], output: Path) -> None:
     summary = summarize(receipts)
+    failed = receipt.failed_folder(args.receipts)
+    kept = len(list(failed.glob("*.json")))
     if args.json:
         told = {
             "output": str(output),
@@ -73,7 +75,10 @@ def _tell(args: argparse.Namespace, receipts: list[Receipt], output: Path) -> No
             "answer": summary.answer,
             "headline": summary.headline,
             "verdicts": {one.step: one.verdict.ok for one in receipts},
+            "failedReceiptsKept": kept,
         }
         print(json.dumps(told))
     else:
-        print(f"{output}: {summary.headline} {summary.lead}")
+        print(f"{paths.shown(output)}: {summary.headline} {summary.lead}")
+        if kept:
+            print(f"earlier receipts with a failed verdict: {kept}, in {paths.shown(failed)}")

@@ -7,7 +7,9 @@ the machine that made it.
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,15 +125,43 @@ def write(path: Path, receipt: Receipt) -> None:
     try:
         fresh.write_bytes(text + b"\n")
         fresh.chmod(0o644)
+        keep_failed(path)
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
 
 
+def keep_failed(path: Path) -> None:
+    """Copy a receipt that is about to be replaced to the folder `failed`, if its verdict failed.
+
+    A later verdict must not hide an earlier one. No copy there is ever overwritten.
+    """
+    try:
+        old = read(path)
+    except LockstepError:  # there is none, or it is broken
+        return
+    if old.verdict.ok:
+        return
+    folder, text = failed_folder(path.parent), path.read_bytes()
+    folder.mkdir(exist_ok=True)
+    stem = f"{old.step}-{re.sub('[-:.]', '', old.created_at)}"
+    kept = folder / f"{stem}.json"
+    for number in itertools.count(2):
+        if not kept.exists() or kept.read_bytes() == text:
+            break
+        kept = folder / f"{stem}-{number}.json"
+    kept.write_bytes(text)
+
+
+def failed_folder(folder: Path) -> Path:
+    """The folder of the receipts that failed and were replaced by later ones."""
+    return folder / "failed"
+
+
 def home() -> Path:
     """The folder of the receipts: `LOCKSTEP_RECEIPTS`, or `out/receipts` of the checkout."""
     own = os.environ.get("LOCKSTEP_RECEIPTS")
-    return Path(own) if own else paths.project_dir() / "out" / "receipts"
+    return Path(own) if own else paths.out_dir() / "receipts"
 
 
 def load(folder: Path) -> list[Receipt]:

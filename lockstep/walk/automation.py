@@ -6,9 +6,10 @@ Import this module only where Pulumi is run: importing the Automation API takes 
 import os
 import signal
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from pulumi import automation
 from pulumi.automation import CommandResult, LocalWorkspace, OutputMap, UpdateSummary
@@ -16,7 +17,7 @@ from pulumi.automation.errors import create_command_error
 from semver import VersionInfo
 
 import toolchain
-from lockstep import versions
+from lockstep import paths, versions
 
 STOP_WITHIN = 20.0
 """Seconds that an interrupted Pulumi has to end before it is killed."""
@@ -29,11 +30,13 @@ class ToolchainPulumi(automation.PulumiCommand):
     once, and killed with all its plugins if it does not end in time.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, log: Path | None = None) -> None:
+        """With a log, all that the CLI prints is appended to it, also when it is stopped."""
         # The constructor of PulumiCommand would run `pulumi version` to check the version; the
         # toolchain has checked it already.
         self.command = str(toolchain.tool("pulumi"))
         self.version = VersionInfo.parse(versions.PULUMI)
+        self.log = log
 
     def run(
         self,
@@ -44,28 +47,42 @@ class ToolchainPulumi(automation.PulumiCommand):
         on_error: Callable[[str], Any] | None = None,  # noqa: ARG002
     ) -> CommandResult:
         """Run a command of the CLI to its end, or stop it when this process is interrupted."""
-        with subprocess.Popen(
-            [self.command, "--non-interactive", *args],
-            cwd=cwd,
-            env={**os.environ, **additional_env, "PULUMI_AUTOMATION_API": "true"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            start_new_session=True,
-        ) as process:
+        # Files and not pipes: what a stopped CLI printed can be read without waiting for others
+        # that have the pipes, too.
+        with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+            process = subprocess.Popen(
+                [self.command, "--non-interactive", *args],
+                cwd=cwd,
+                env={**os.environ, **additional_env, "PULUMI_AUTOMATION_API": "true"},
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
             try:
-                stdout, stderr = process.communicate()
+                process.wait()
             except BaseException:
                 stop(process)
                 raise
-        result = CommandResult(stdout, stderr, process.returncode)
+            finally:
+                result = CommandResult(_text(stdout), _text(stderr), process.returncode)
+                self._keep(args, result.stdout + result.stderr)
         if process.returncode != 0:
             raise create_command_error(result)
         return result
 
+    def _keep(self, args: list[str], printed: str) -> None:
+        if self.log:
+            with paths.private_file(self.log).open("a", encoding="utf-8") as log:
+                log.write(f"$ pulumi {' '.join(args)}\n{printed}\n")
 
-def stop(process: subprocess.Popen[str]) -> None:
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
     """Interrupt the leader of a process group; kill the group if that does not end it in time."""
     process.send_signal(signal.SIGINT)
     try:
@@ -95,8 +112,10 @@ class AutomationStack(automation.Stack):
         return cast("UpdateSummary", object())
 
 
-def workspace(folder: Path, environment: Mapping[str, str]) -> LocalWorkspace:
-    """Return the workspace of a folder with a Pulumi.yaml."""
+def workspace(
+    folder: Path, environment: Mapping[str, str], log: Path | None = None
+) -> LocalWorkspace:
+    """Return the workspace of a folder with a Pulumi.yaml; the log is that of `ToolchainPulumi`."""
     return LocalWorkspace(
-        work_dir=str(folder), env_vars=environment, pulumi_command=ToolchainPulumi()
+        work_dir=str(folder), env_vars=environment, pulumi_command=ToolchainPulumi(log)
     )

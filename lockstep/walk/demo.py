@@ -2,10 +2,11 @@
 
 import contextlib
 import fcntl
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,11 @@ from rich.console import Console
 
 from lockstep import paths
 from lockstep.errors import LockstepError
-from lockstep.walk import terminal
-from lockstep.walk.outcome import Outcome, Stage, read_verdict
+from lockstep.report import receipt
+from lockstep.walk import evidence, terminal
+from lockstep.walk.evidence import Evidence
+from lockstep.walk.outcome import Outcome, Stage, read_receipt
 from lockstep.walk.stack import Stack, stack_config
-
-
-def out_dir() -> Path:
-    """The folder for receipts, reports and logs."""
-    return paths.project_dir() / "out"
 
 
 @dataclass
@@ -36,7 +34,7 @@ class Walk:
     """Names the stack of the walk, together with the base."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """Config keys that are set in every step."""
-    receipts: Path = field(default_factory=lambda: out_dir() / "receipts")
+    receipts: Path = field(default_factory=lambda: paths.out_dir() / "receipts")
     """The folder for the receipts; receipts of an earlier walk in it are deleted."""
 
     def __post_init__(self) -> None:
@@ -44,12 +42,22 @@ class Walk:
         taken = paths.checkout_dir() / "stacks" / f"Pulumi.{name}.yaml"
         if taken.exists():
             raise LockstepError(f"the stack name {name} is taken by {taken}; rename that file")
-        self.log = out_dir() / f"pulumi-{name}.log"
         self.stack = Stack(name)
         self.stack.environment = {
             **self.stack.environment,
             "LOCKSTEP_RECEIPTS": str(self.receipts),
         }
+
+    @property
+    def failed(self) -> Path:
+        """The folder with the recordings and logs of the steps that failed."""
+        return self.receipts.parent / "failed"
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the walk leaves of the steps that failed, besides their receipts."""
+        kept = [self.stack.log, self.failed]
+        return Evidence(logs=[path for path in kept if path and path.exists()])
 
     def ensure_tools(self) -> None:
         """Fetch or build what the walk needs."""
@@ -78,8 +86,10 @@ class Walk:
     def _prepare(self) -> None:
         self.receipts.mkdir(parents=True, exist_ok=True)
         for old in self.receipts.glob("*.json"):
+            receipt.keep_failed(old)
             old.unlink()  # the report must not show the receipts of an earlier walk
-        self.log.write_text("")
+        shutil.rmtree(self.failed, ignore_errors=True)
+        self.stack.start_log()
         self._configure({"scenarios": []})
         self.stack.down()  # what an earlier, killed walk left
 
@@ -88,14 +98,33 @@ class Walk:
         self.stack.write_config(self.base, {**changes, **self.config})
 
     def _take(self, stage: Stage, *, is_first: bool) -> Outcome:
-        started = time.monotonic()
-        failure = "" if is_first else self._make_room(stage)
-        if not failure:
-            self._configure(self._changes(stage))
-            failure = self._update(stage)
-        verdict = read_verdict(self.receipts / f"{stage.step.name}.json")
+        started, begun = time.monotonic(), time.time()
+        try:
+            failure = "" if is_first else self._make_room(stage)
+            if not failure:
+                self._configure(self._changes(stage))
+                failure = self._update(stage)
+        except BaseException:
+            self._keep_evidence(stage, begun)
+            raise
+        found = read_receipt(self.receipts / f"{stage.step.name}.json")
+        verdict = found.verdict if found else None
         reason = "" if verdict else failure or "no verdict was reached"
-        return Outcome(stage.step, time.monotonic() - started, verdict, reason)
+        outcome = Outcome(stage.step, time.monotonic() - started, verdict, reason)
+        if outcome.ok:
+            return outcome
+        return replace(outcome, evidence=self._keep_evidence(stage, begun))
+
+    def _keep_evidence(self, stage: Stage, begun: float) -> Evidence:
+        """Copy what is left of a step that failed; the next step, or the end, would remove it."""
+        folder = self.failed / stage.step.name
+        receipt_path = self.receipts / f"{stage.step.name}.json"
+        cluster = self.stack.cluster_name()
+        return Evidence(
+            receipts=[receipt_path] if receipt_path.exists() else [],
+            recordings=evidence.copy(cluster, stage.scenario.name, begun, folder),
+            logs=[path for path in (self.stack.log, folder) if path and path.exists()],
+        )
 
     def _make_room(self, stage: Stage) -> str:
         """Remove the scenario before, where this one would not fit beside it.
@@ -124,10 +153,7 @@ class Walk:
         """Run `pulumi up` under the live view; return why it failed, or nothing."""
         recording = (self.stack.cluster_name(), stage.scenario.name) if stage else None
         with terminal.live_view(self.console, recording) as on_progress:
-            update = self.stack.up(on_progress)
-        with self.log.open("a", encoding="utf-8") as log:
-            log.write(update.printed + "\n")
-        return update.reason
+            return self.stack.up(on_progress).reason
 
 
 @contextlib.contextmanager

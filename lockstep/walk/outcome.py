@@ -1,7 +1,7 @@
 """The steps of a walk and their outcomes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 
 from lockstep.errors import LockstepError
 from lockstep.scenarios.model import Scenario, Step
+from lockstep.walk.evidence import Evidence
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Outcome:
     """None when the update failed before it could judge."""
     reason: str = ""
     """Why there is no verdict."""
+    evidence: Evidence = field(default_factory=Evidence)
+    """What there is to look at when the outcome is not as expected."""
 
     @property
     def ok(self) -> bool:
@@ -77,19 +80,21 @@ class Outcome:
             "ok": self.ok,
             "reason": self.explanation,
             "verdict": msgspec.to_builtins(self.verdict),
+            **self.evidence.to_mapping(),
         }
 
 
-class _ReceiptVerdict(msgspec.Struct):
+class ReceiptSummary(msgspec.Struct):
     """The part of a receipt that an outcome needs."""
 
+    scenario: str
     verdict: VerdictSummary
 
 
-def read_verdict(path: Path) -> VerdictSummary | None:
-    """Return the verdict of a receipt; None when there is no such file."""
+def read_receipt(path: Path) -> ReceiptSummary | None:
+    """Return the summary of a receipt; None when there is no such file."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_ReceiptVerdict).verdict
+        return msgspec.json.decode(path.read_bytes(), type=ReceiptSummary)
     except FileNotFoundError:
         return None
     except msgspec.MsgspecError as error:

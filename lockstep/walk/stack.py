@@ -34,8 +34,6 @@ class Update:
     reason: str
     """Why it failed, in a line; empty when it did not."""
     events: EventLog
-    printed: str
-    """Everything that Pulumi printed."""
     seconds: float
 
     @property
@@ -66,6 +64,8 @@ class Stack:
     name: str
     environment: Mapping[str, str] = field(default_factory=toolchain.environment)
     """Variables for Pulumi on top of those of this process."""
+    log: Path | None = None
+    """The file to which all that Pulumi prints is appended."""
 
     @property
     def path(self) -> Path:
@@ -121,6 +121,12 @@ class Stack:
             self.create()
             return self._run("up", on_progress)
 
+    def start_log(self) -> Path:
+        """Keep all that Pulumi prints from now on in a new log, which only this user can read."""
+        self.log = paths.out_dir() / f"pulumi-{self.name}.log"
+        self.log.unlink(missing_ok=True)
+        return paths.private_file(self.log)
+
     def ensure_tools(self) -> None:
         """Fetch or build what an update of the stack needs."""
         is_kind = self.config("clusterProvider") == "kind"
@@ -168,7 +174,7 @@ class Stack:
     def _home(self) -> LocalWorkspace:
         from lockstep.walk.automation import workspace
 
-        return workspace(self._folder, self.environment)
+        return workspace(self._folder, self.environment, self.log)
 
     def _run(self, verb: str, on_progress: Callable[[EventLog], None]) -> Update:
         """Run `up` or `destroy` of the program in the checkout with the generated config file."""
@@ -176,25 +182,24 @@ class Stack:
 
         from lockstep.walk.automation import AutomationStack, workspace
 
-        stack = AutomationStack(self.name, workspace(paths.checkout_dir(), self.environment))
+        home = workspace(paths.checkout_dir(), self.environment, self.log)
+        stack = AutomationStack(self.name, home)
         events = EventLog(on_progress)
         started = time.monotonic()
-        reason, printed = "", ""
+        reason = ""
         try:
-            result = getattr(stack, verb)(config_file=str(self.path), on_event=events)
-            printed = result.stdout + result.stderr
+            getattr(stack, verb)(config_file=str(self.path), on_event=events)
         except StackNotFoundError:
             raise
-        except ConcurrentUpdateError as error:
-            printed = str(error)
+        except ConcurrentUpdateError:
             reason = (
                 f"another update of the stack {self.name} is running; wait until it has ended, "
                 f"or run `pulumi cancel -s {self.name}` if it was killed"
             )
         except CommandError as error:
             events.wait_for_end()
-            reason, printed = events.reason or _stderr(error), str(error)
-        return Update(reason, events, printed, time.monotonic() - started)
+            reason = events.reason or _stderr(error)
+        return Update(reason, events, time.monotonic() - started)
 
     def _clear_after_killed_updates(self) -> None:
         """Delete the locks and damaged files that killed updates left in the checkout's backend.

@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rich import box
@@ -29,6 +29,11 @@ PHASES = {
 }
 MANY = 24
 """The most pods that are shown by name."""
+
+
+def make_console(*, stderr: bool) -> Console:
+    """Return the console of a command; it breaks no line, so that a pipe gets whole lines."""
+    return Console(stderr=stderr, soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -108,7 +113,7 @@ def _follow_pods(
             fresh = follower.recording.observations[shown:]
             shown += len(fresh)
             for line in view.lines(fresh):
-                console.print(line, highlight=False, soft_wrap=True)
+                console.print(line, highlight=False)
     finally:
         follower.close()
 
@@ -183,6 +188,15 @@ def show_verdict(console: Console, name: str, verdict: VerdictSummary) -> None:
     console.print(", ".join(words), highlight=False)
 
 
+def aligned(rows: Iterable[tuple[str, str]]) -> str:
+    """Return rows of a label and a value as indented lines; a repeated label is shown once."""
+    lines, before = [], ""
+    for label, value in rows:
+        lines.append(f"  {'' if label == before else label:<10} {value}")
+        before = label
+    return "\n".join(lines)
+
+
 def narrow_table(title: str) -> Table:
     """Return an empty table that fits 80 columns."""
     return Table(
@@ -214,4 +228,4 @@ def show_table(console: Console, outcomes: Sequence[Outcome]) -> None:
             "[green]ok[/green]" if outcome.ok else "[red]FAILED[/red]",
         )
     console.print()
-    console.print(table)
+    console.print(table, soft_wrap=False)

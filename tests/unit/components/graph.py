@@ -157,10 +157,9 @@ class Graph(Mocks):
         return False
 
 
-def step_of(shell: str | None) -> str:
-    """The words after `lockstep step` in the last line of a command's shell text."""
-    last = (shell or "").rpartition("\n")[2]
-    return last.removeprefix('PATH="$PWD/.venv/bin:$PWD/venv/bin:$PATH" lockstep step ')
+def step_of(text: str | None) -> str:
+    """The words after `lockstep step` in a command's text."""
+    return (text or "").removeprefix("lockstep step ")
 
 
 class Monitor(MockMonitor):

@@ -1,3 +1,4 @@
+import stat
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,23 @@ def test_state_dir_follows_the_variable_and_has_no_symlink(
     (project / "real").mkdir()
     monkeypatch.setenv("LOCKSTEP_STATE", str(project / "link"))
     assert paths.state_dir() == project / "real"
+
+
+def test_private_file_is_only_for_its_owner(tmp_path: Path) -> None:
+    old = tmp_path / "new" / "old"
+    for _ in range(2):
+        assert stat.S_IMODE(paths.private_file(old).stat().st_mode) == 0o600
+        old.write_text("kept")
+        old.chmod(0o644)
+    assert old.read_text() == "kept"
+
+
+def test_path_is_shown_relative_to_the_current_folder(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    assert paths.shown(paths.out_dir() / "receipts") == "out/receipts"
+    assert paths.shown(project.parent / "other") == str(project.parent / "other")
 
 
 def test_outside_of_a_project_the_checkout_is_used(

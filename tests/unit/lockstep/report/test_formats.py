@@ -132,6 +132,20 @@ def test_command_tells_machines(
     told = json.loads(capsys.readouterr().out)
     assert (told["output"], told["answer"]) == (str(output), "yes")
     assert told["verdicts"]["no-gang"] is True
+    assert told["failedReceiptsKept"] == 0
+
+
+def test_command_mentions_the_failed_receipts_that_were_kept(
+    receipts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["report", "--receipts", str(receipts), "--output", str(tmp_path / "page.html")]
+    assert cli.main(words) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    for one in (samples.broken(), samples.placed()):
+        receipt.write(receipts / "gang.json", one)
+    assert cli.main(words) == 0
+    line = f"earlier receipts with a failed verdict: 1, in {receipts / 'failed'}"
+    assert capsys.readouterr().out.splitlines()[1:] == [line]
 
 
 def test_command_writes_to_standard_output(

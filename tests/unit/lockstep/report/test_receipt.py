@@ -84,6 +84,37 @@ def test_write_leaves_the_old_receipt_when_it_fails(
     assert len(list(tmp_path.iterdir())) == 1
 
 
+def test_failed_receipt_is_kept_beside_the_later_one(tmp_path: Path) -> None:
+    path = tmp_path / "gang.json"
+    first = samples.changed(samples.broken(), created_at="2026-01-02T03:04:05.678Z")
+    for one in (first, samples.placed(), samples.placed()):
+        receipt.write(path, one)
+    (kept,) = (tmp_path / "failed").iterdir()
+    assert kept.name == "gang-20260102T030405678Z.json"
+    assert receipt.read(kept) == first
+    assert receipt.load(tmp_path) == [samples.placed()]
+
+
+def test_kept_receipt_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "gang.json"
+    failed = [
+        samples.changed(samples.broken(), versions={"lws": version}) for version in ("1", "2", "3")
+    ]
+    for one in (*failed, samples.placed()):
+        receipt.write(path, one)
+    kept = [receipt.read(one) for one in (tmp_path / "failed").iterdir()]
+    assert sorted(one.versions["lws"] for one in kept) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("old", ["{", "{}"])
+def test_broken_receipt_is_replaced(tmp_path: Path, old: str) -> None:
+    path = tmp_path / "gang.json"
+    path.write_text(old)
+    receipt.write(path, samples.placed())
+    assert receipt.read(path) == samples.placed()
+    assert not (tmp_path / "failed").exists()
+
+
 def test_load_orders_by_start(tmp_path: Path) -> None:
     for one in reversed(samples.demo()):
         receipt.write(tmp_path / f"{one.step}.json", one)

@@ -57,13 +57,18 @@ class FakeBackend:
     """Stacks by name with the number of their resources; `failures` are raised by `verb`."""
 
     stacks: dict[str, int] = field(default_factory=dict)
-    failures: dict[str, CommandError] = field(default_factory=dict)
+    failures: dict[str, BaseException] = field(default_factory=dict)
     events: list[EngineEvent] = field(default_factory=list)
     config_files: list[Path] = field(default_factory=list)
+    logs: set[Path | None] = field(default_factory=set)
+    """The logs that workspaces were made with."""
 
-    def workspace(self, folder: Path, environment: Mapping[str, str]) -> Any:
+    def workspace(
+        self, folder: Path, environment: Mapping[str, str], log: Path | None = None
+    ) -> Any:
         """In place of `automation.workspace`."""
         assert (folder / "Pulumi.yaml").is_file()
+        self.logs.add(log)
         return SimpleNamespace(
             create_stack=self._create, remove_stack=self._remove, env=environment
         )

@@ -1,6 +1,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,12 +13,14 @@ from rich.console import Console
 import toolchain
 from lockstep import cli, paths
 from lockstep.errors import LockstepError
+from lockstep.report import receipt
 from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import demo
 from lockstep.walk.demo import Walk
 from lockstep.walk.events import EventLog
 from lockstep.walk.outcome import Stage, stages
 from lockstep.walk.stack import Removal, Stack, Update, stack_config
+from tests import samples
 
 ARTICLE = stages(scenario for scenario in SCENARIOS.values() if scenario.in_article)
 ALL = stages(SCENARIOS.values())
@@ -42,9 +45,22 @@ class FakeStack(Stack):
         on_progress(EventLog())
         failed = [name for name in config["scenarios"] if self.verdicts.get(name) == ""]
         for name in config["scenarios"]:
+            self._record(name, int(config["taintedWorkers"]))
             self._judge(name, int(config["taintedWorkers"]))
         reason = f"{failed[0]} has no room" if failed else ""
-        return Update(reason, EventLog(), f"Pulumi says: {reason}", 1.0)
+        if self.log:
+            with self.log.open("a") as log:
+                log.write(f"Pulumi says: {reason}\n")
+        return Update(reason, EventLog(), 1.0)
+
+    def _record(self, name: str, tainted: int) -> None:
+        """Write a recording; the cluster has an operator's log, and credentials."""
+        folder = paths.cluster_dir(self.cluster_name())
+        for file in (f"recordings/{name}.jsonl", "operators/lws/lws-manager.log", "kubeconfig"):
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(f"{tainted} tainted")
+        if self.verdicts.get(name) == "interrupt":
+            raise KeyboardInterrupt
 
     def _judge(self, name: str, tainted: int) -> None:
         step = SCENARIOS[name].steps[-1 if tainted == 1 else 0]
@@ -52,10 +68,13 @@ class FakeStack(Stack):
         verdict = {"expected": step.expected, "observed": observed, "ok": True, "reason": "so"}
         if observed:
             file = Path(self.environment["LOCKSTEP_RECEIPTS"]) / f"{step.name}.json"
-            file.write_text(json.dumps({"verdict": {**verdict, "bound": 4, "size": 4}}))
+            file.write_text(
+                json.dumps({"scenario": name, "verdict": {**verdict, "bound": 4, "size": 4}})
+            )
 
     def down(self, on_progress: Callable[[EventLog], None] = lambda _: None) -> Removal:
         del on_progress
+        shutil.rmtree(paths.cluster_dir(self.cluster_name()), ignore_errors=True)
         self.__class__.downs += 1
         return Removal(None, 0)
 
@@ -66,7 +85,7 @@ class FakeStack(Stack):
 @pytest.fixture(autouse=True)
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[FakeStack]:
     monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "state"))
-    monkeypatch.setattr(demo, "out_dir", lambda: tmp_path / "out")
+    monkeypatch.setattr(paths, "out_dir", lambda: tmp_path / "out")
     monkeypatch.setattr(toolchain, "environment", dict)
     monkeypatch.setattr(demo, "Stack", FakeStack)
     FakeStack.deployed, FakeStack.verdicts, FakeStack.downs = [], {}, 0
@@ -120,7 +139,7 @@ def test_failed_removal_of_the_scenario_before_is_the_reason_of_the_step(
 ) -> None:
     def up(self: FakeStack, on_progress: object) -> Update:
         del self, on_progress
-        return Update("workers are gone", EventLog(), "", 1.0)
+        return Update("workers are gone", EventLog(), 1.0)
 
     made = walk("kind")
     made.run([named("gang")])
@@ -164,10 +183,64 @@ def test_demo_without_any_verdict_fails_with_the_reasons_last_and_keeps_the_log(
     assert cli.main(["demo", "--json"]) == 1
     out, err = capsys.readouterr()
     assert [outcome["verdict"] for outcome in json.loads(out)] == [None] * 4
-    assert err.splitlines()[-1] == "lockstep: no-gang failed: no-gang has no room"
+    assert "\nlockstep: no-gang failed: no-gang has no room\n" in err
     log = tmp_path / "out" / "pulumi-demo.log"
     assert str(log) in err
     assert "Pulumi says: gang has no room" in log.read_text()
+
+
+def test_failed_demo_keeps_recordings_and_logs_of_the_failed_steps_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("lockstep.commands.demo._write_report", lambda _: None)
+    FakeStack.verdicts = {"constrained": "torn"}
+    assert cli.main(["demo"]) == 1
+    failed = tmp_path / "out" / "failed"
+    names = {file.relative_to(failed).as_posix() for file in failed.rglob("*") if file.is_file()}
+    assert names == {
+        f"{step}/{name}"
+        for step in ("constrained", "constrained-released")
+        for name in ("constrained.jsonl", "lws-manager.log")
+    }
+    first = (failed / "constrained" / "constrained.jsonl").read_text()
+    assert first == "2 tainted", "the next step records in the same file"
+    assert capsys.readouterr().err.splitlines()[1:6] == [
+        "lockstep: constrained failed: expected held, observed torn",
+        "  receipt    out/receipts/constrained.json",
+        "  recording  out/failed/constrained/constrained.jsonl",
+        "  logs       out/pulumi-demo.log",
+        "             out/failed/constrained",
+    ]
+    FakeStack.verdicts = {}
+    assert cli.main(["demo"]) == 0
+    assert not failed.exists(), "a demo that succeeds leaves none, and removes an old one"
+
+
+def test_interrupted_demo_keeps_the_step_that_it_was_in_and_names_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    FakeStack.verdicts = {"constrained": "interrupt"}
+    assert cli.main(["demo"]) == cli.EXIT_INTERRUPTED
+    assert FakeStack.downs == 2
+    assert (tmp_path / "out" / "failed" / "constrained" / "constrained.jsonl").exists()
+    assert capsys.readouterr().err.splitlines() == [
+        "lockstep: interrupted",
+        "  logs       out/pulumi-demo.log",
+        "             out/failed",
+    ]
+
+
+def test_walk_keeps_the_failed_receipts_of_an_earlier_walk(tmp_path: Path) -> None:
+    folder = tmp_path / "out" / "receipts"
+    for one in (samples.broken(), samples.partial()):
+        receipt.write(folder / f"{one.step}.json", one)
+    walk().run([])
+    assert [path.name for path in folder.rglob("*.json")] == [
+        next((folder / "failed").iterdir()).name
+    ]
+    assert receipt.load(folder / "failed") == [samples.broken()]
 
 
 @pytest.mark.parametrize("words", [["demo"], ["matrix"]])

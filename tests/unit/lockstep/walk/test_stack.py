@@ -33,6 +33,19 @@ def test_generated_config_keeps_the_salt_that_pulumi_wrote_and_stacks_has_none(
     assert (project / "stacks" / "Pulumi.gang.yaml").read_text() == CONFIG
 
 
+def test_log_begins_anew_and_pulumi_has_it(
+    backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "out_dir", lambda: tmp_path / "out")
+    made = stack()
+    made.start_log().write_text("of an earlier update")
+    log = made.start_log()
+    assert log == tmp_path / "out" / "pulumi-gang.log"
+    assert log.read_text() == ""
+    made.up()
+    assert backend.logs == {log}
+
+
 def test_unknown_stack_is_an_error_that_names_the_known_ones(project: Path) -> None:
     with pytest.raises(LockstepError, match="there is no stack nope; choose one of gang"):
         Stack("nope", {}).write_config()

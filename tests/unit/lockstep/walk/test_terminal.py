@@ -24,6 +24,20 @@ def test_table_of_all_verdicts_fits_a_terminal() -> None:
         assert row.split() in lines
 
 
+def test_line_on_a_pipe_is_not_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
+    reason = " ".join(["long"] * 100)
+    summary = VerdictSummary("placed", "torn", False, reason, 2, 4)
+    console = terminal.make_console(stderr=False)
+    terminal.show_outcome(console, Outcome(SCENARIOS["gang"].steps[0], 1.0, summary))
+    assert capsys.readouterr().out == f"  → torn, NOT expected (1.0 s): {reason}\n"
+
+
+def test_repeated_label_is_shown_once() -> None:
+    rows = [("receipt", "a.json"), ("logs", "a.log"), ("logs", "b.log")]
+    lines = ["  receipt    a.json", "  logs       a.log", "             b.log"]
+    assert terminal.aligned(rows).splitlines() == lines
+
+
 def test_view_ends_with_an_interrupted_update(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

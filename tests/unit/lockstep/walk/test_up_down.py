@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import toolchain
-from lockstep import cli
+from lockstep import cli, paths
 from tests.unit.lockstep.walk.fakes import FakeBackend, error_event, failure, step_event
 
 VERDICT = {
@@ -27,6 +27,7 @@ FAILED = {**VERDICT, "observed": "torn", "ok": False, "reason": "gang: expected 
 def _tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolchain, "ensure", lambda _: None)
     monkeypatch.setenv("LOCKSTEP_RECEIPTS", str(tmp_path / "receipts"))
+    monkeypatch.setattr(paths, "out_dir", lambda: tmp_path / "out")
 
 
 def test_up_ends_in_the_verdict_and_where_to_look_next(
@@ -46,25 +47,89 @@ def test_up_ends_in_the_verdict_and_where_to_look_next(
     assert (result["ok"], result["verdicts"]["gang"]["observed"]) == (True, "placed")
 
 
-def test_failed_up_ends_in_its_reason(
-    backend: FakeBackend, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+@pytest.fixture
+def failed(backend: FakeBackend, tmp_path: Path) -> Path:
+    """An update whose verdict of the gang fails; the receipts and recordings of three scenarios.
+
+    One of them is of an earlier update, and one has its expected verdict. The result is the folder
+    of the recordings.
+    """
     backend.stacks["gang"] = 0
     backend.failures["up"] = failure("")
     backend.events = [error_event("exit status 1: x\ngang: expected placed, observed torn\n")]
-    old = tmp_path / "receipts" / "old.json"
-    old.parent.mkdir()
-    old.write_text("{}")
-    os.utime(old, (1, 1))
-    (tmp_path / "receipts" / "gang.json").write_text(json.dumps({"verdict": FAILED}))
+    cluster = tmp_path / "state" / "clusters" / "lockstep-gang"
+    (cluster / "operators").mkdir(parents=True)
     future = 2**31
-    os.utime(tmp_path / "receipts" / "gang.json", (future, future))
+    for name, verdict, time in (
+        ("old", FAILED, 1),
+        ("ok", VERDICT, future),
+        ("gang", FAILED, future),
+    ):
+        receipt, recording = (
+            tmp_path / "receipts" / f"{name}.json",
+            cluster / f"recordings/{name}.jsonl",
+        )
+        for file in (receipt, recording):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(json.dumps({"scenario": name, "verdict": verdict}))
+            os.utime(file, (time, time))
+    return cluster / "recordings"
+
+
+def test_failed_up_ends_in_its_reason_where_to_look_and_what_to_do(
+    failed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(failed.parents[3])
     assert cli.main(["up", "gang"]) == 1
     out, err = capsys.readouterr()
     assert "gang: torn, 4 of 4 pods bound, bind skew 0.012 s, FAILED\n" in out
     assert "make down" not in out
-    reason = "lockstep: the update of gang failed: gang: expected placed, observed torn\n"
-    assert err == reason
+    assert err.splitlines() == [
+        "lockstep: gang failed: gang: expected placed, observed torn",
+        "  receipt    receipts/gang.json",
+        "  recording  state/clusters/lockstep-gang/recordings/gang.jsonl",
+        "  logs       out/pulumi-gang.log",
+        "             state/clusters/lockstep-gang/operators",
+        "  again      make up STACK=gang  # judges again, with new pods",
+        "  remove     make down STACK=gang",
+    ]
+
+
+def test_failed_up_as_json_names_the_evidence(
+    failed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["up", "gang", "--json"]) == 1
+    result = json.loads(capsys.readouterr().out)
+    assert result["reason"] == "gang: expected placed, observed torn"
+    assert result["receipts"] == [str(tmp_path / "receipts" / "gang.json")]
+    assert result["recordings"] == [str(failed / "gang.jsonl")]
+    assert result["logs"] == [
+        str(tmp_path / "out" / "pulumi-gang.log"),
+        str(failed.parent / "operators"),
+    ]
+
+
+def test_up_without_a_verdict_does_not_promise_new_pods(
+    failed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "receipts" / "gang.json").unlink()
+    assert cli.main(["up", "gang"]) == 1
+    err = capsys.readouterr().err
+    assert "receipt" not in err
+    assert str(failed / "gang.jsonl") in err
+    assert "  again      make up STACK=gang\n" in err
+
+
+@pytest.mark.usefixtures("failed")
+def test_interrupted_up_ends_in_where_to_look(
+    backend: FakeBackend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    backend.failures["up"] = KeyboardInterrupt()
+    assert cli.main(["up", "gang"]) == cli.EXIT_INTERRUPTED
+    err = capsys.readouterr().err.splitlines()
+    assert err[0] == "lockstep: interrupted"
+    assert err[-1] == "  remove     make down STACK=gang"
+    assert any("out/pulumi-gang.log" in line for line in err)
 
 
 @pytest.mark.parametrize(
