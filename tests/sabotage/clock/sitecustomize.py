@@ -1,0 +1,34 @@
+"""Moves the wall clock of one Python process.
+
+Python imports a module of this name at its start when its folder is in PYTHONPATH; the campaign
+puts it there for the recorder only. The file that SABOTAGE_CLOCK names holds the seconds by which
+`time.time`, `time.time_ns` and `datetime.now` are wrong; without the file they are right. The
+monotonic clock is not touched: no administrator can move it.
+"""
+
+import datetime
+import os
+import time
+
+_FILE = os.environ.get("SABOTAGE_CLOCK", "")
+_time, _time_ns, _datetime = time.time, time.time_ns, datetime.datetime
+
+
+def _offset() -> float:
+    try:
+        with open(_FILE) as file:
+            return float(file.read() or 0)
+    except (OSError, ValueError):
+        return 0.0
+
+
+class _Moved(datetime.datetime):
+    @classmethod
+    def now(cls, tz: datetime.tzinfo | None = None) -> "_Moved":
+        return cls.fromtimestamp(_time() + _offset(), tz)
+
+
+if _FILE:
+    time.time = lambda: _time() + _offset()
+    time.time_ns = lambda: _time_ns() + int(_offset() * 1e9)
+    datetime.datetime = _Moved  # type: ignore[misc]
