@@ -92,6 +92,12 @@ def main() -> int:
     return report(runner.results, known)
 
 
+def _repeating(known: argparse.Namespace) -> str:
+    """The arguments that repeat the campaign."""
+    sizes = f"--rounds {known.rounds} --clean {known.clean} --clusters {known.clusters}"
+    return f"--seed {known.seed} {sizes}" + (f" --only {known.only}" if known.only else "")
+
+
 def report(results: list[Result], known: argparse.Namespace) -> int:
     """Print the violations, write what was asked for, and return the exit code."""
     passes = [one for one in results if one.is_false_pass]
@@ -105,7 +111,7 @@ def report(results: list[Result], known: argparse.Namespace) -> int:
         known.json.write_text(json.dumps([asdict(one) for one in results], indent=1))
     if known.docs:
         path = PROJECT_DIR / "docs" / "soundness.md"
-        path.write_text(document.render(results, known.seed))
+        path.write_text(document.render(results, _repeating(known)))
     return 1 if passes or alarms else 0
 
 

@@ -169,6 +169,8 @@ def _line(result: Result, done: int, total: int, elapsed: float) -> str:
         mark = "  FALSE PASS"
     elif result.is_false_alarm:
         mark = "  FALSE ALARM"
+    if result.is_false_pass or result.said == "error":
+        mark += f"  {'; '.join(result.contradictions) or result.reason or result.why}"[:300]
     missed = f" (missed: {result.missed[:80]})" if result.missed else ""
     return (
         f"[{done}/{total}, {_minutes(elapsed)} gone, {_minutes(left)} left] "
