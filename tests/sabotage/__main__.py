@@ -5,6 +5,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -74,6 +75,8 @@ def main() -> int:
     os.environ["LOCKSTEP_STATE"] = str(folder / "state")
     for name in ("PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"):
         os.environ.pop(name, None)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     runner = Runner(known.clusters, keep, lambda line: print(line, flush=True))
     started = time.monotonic()
     deadline = started + known.minutes * 60 if known.minutes else float("inf")
@@ -96,6 +99,11 @@ def _repeating(known: argparse.Namespace) -> str:
     """The arguments that repeat the campaign."""
     sizes = f"--rounds {known.rounds} --clean {known.clean} --clusters {known.clusters}"
     return f"--seed {known.seed} {sizes}" + (f" --only {known.only}" if known.only else "")
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    """End as after Ctrl-C, also where the shell ignores it for a program in the background."""
+    raise KeyboardInterrupt
 
 
 def report(results: list[Result], known: argparse.Namespace) -> int:

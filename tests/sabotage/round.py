@@ -274,11 +274,11 @@ class Player:
     def _environment(self, words: str, update: Update) -> Mapping[str, str]:
         if words == "judge":
             return {} if update is not self._updates[-1] else {"LOCKSTEP_PATIENCE": PATIENCE}
-        return {
-            "LOCKSTEP_KUBECONFIG": str(self._scratch / "kubeconfig"),
-            "PYTHONPATH": f"{CLOCK}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-            "SABOTAGE_CLOCK": str(self._field.clock),
-        }
+        changed = {"LOCKSTEP_KUBECONFIG": str(self._scratch / "kubeconfig")}
+        if self._plan.sabotage == "wall clock moved":
+            path = f"{CLOCK}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+            changed |= {"PYTHONPATH": path, "SABOTAGE_CLOCK": str(self._field.clock)}
+        return changed
 
     def _run(self, words: str, environment: Mapping[str, str]) -> tuple[int, str]:
         with subprocess.Popen(
