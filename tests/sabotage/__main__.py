@@ -83,7 +83,6 @@ def main() -> int:
     try:
         ensure_tools()
         updates = Updates([*sabotaged, *clean])
-        runner.prepare()
         runner.play(sabotaged, updates, deadline)
         with load():
             runner.play(clean, updates, deadline)

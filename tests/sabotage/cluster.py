@@ -3,6 +3,7 @@
 import contextlib
 import os
 import subprocess
+import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -25,6 +26,7 @@ VOLCANO_CONFIG = "volcano-scheduler-configmap"
 VOLCANO_KEY = "volcano-scheduler.conf"
 COLLECTED_WITHIN = 90.0
 HEALTHY_WITHIN = 30.0
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class Cluster:
@@ -35,17 +37,20 @@ class Cluster:
         self._originals: dict[str, str] = {}
         self._variant: Variant = (None, True)
         self._children: list[subprocess.Popen[bytes]] = []
+        self.is_ready = False
 
     def prepare(self) -> None:
         """Deploy the platform without a scenario, and wait until the cluster has settled."""
-        self._stack.write_config("gang", {"scenarios": []})
-        self._stack.select()
+        with _ONE_AT_A_TIME:  # they share a Pulumi backend, which the first creates
+            self._stack.write_config("gang", {"scenarios": []})
+            self._stack.select()
         self._stack.deploy()
         self.embedded = embedded_cluster.load(self.name)
         self.api = Api(self.embedded)
         self._originals = {"volcano": self.scheduler_text(), "lws": self.manager_text()}
         self._variant = (None, True)
         self._await_collector()
+        self.is_ready = True
 
     def recreate(self) -> None:
         """Replace a cluster that could not be restored."""

@@ -71,8 +71,15 @@ class Result:
 class Player:
     """Plays one round on a cluster."""
 
-    def __init__(self, cluster: Cluster, plan: Round, updates: list[Update], keep: Path) -> None:
-        self._cluster, self._plan, self._keep = cluster, plan, keep
+    def __init__(
+        self,
+        cluster: Cluster,
+        plan: Round,
+        updates: list[Update],
+        keep: Path,
+        over: threading.Event,
+    ) -> None:
+        self._cluster, self._plan, self._keep, self._over = cluster, plan, keep, over
         suffix = f"r{plan.number}"
         self._updates = [update.renamed(cluster.name, suffix) for update in updates]
         self._rng = random.Random(plan.seed)
@@ -251,6 +258,8 @@ class Player:
 
     def _step(self, words: str, update: Update) -> bool:
         """Run a step of the product with the environment that the program gives it."""
+        if self._over.is_set():
+            raise RuntimeError("the campaign is over")
         own = update.record if words == "record" else update.judge
         kubeconfig = self._cluster.embedded.kubeconfig
         environment = {

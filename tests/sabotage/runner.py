@@ -10,13 +10,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from lockstep.walk import orphans
 from tests.sabotage.cluster import Cluster, Variant
 from tests.sabotage.plan import Round
 from tests.sabotage.round import Player, Result
 from tests.sabotage.workload import Update, update_of
+from tests.unit.conftest import PROJECT_DIR
 
 RESIZED = ("gang", "no-gang", "recovery")
 """Scenarios whose second update has smaller groups; the others are only judged once more."""
+ENDED_WITHIN = 20.0
+"""Seconds that a round may take to notice that the campaign is over."""
 _BUSY = "import os\nwhile os.getppid() == {parent}:\n    for _ in range(10**6): pass\n"
 
 
@@ -53,21 +57,19 @@ class Runner:
         self._clusters = [Cluster(number) for number in range(clusters)]
         self._keep, self._say = keep, say
         self._over = threading.Event()
-        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
         self.results: list[Result] = []
 
-    def prepare(self) -> None:
-        """Create the clusters, one after the other: `pulumi up` uses all cores anyway."""
-        for cluster in self._clusters:
-            started = time.monotonic()
-            cluster.prepare()
-            self._say(f"{cluster.name} is ready after {time.monotonic() - started:.0f} s")
-
     def remove(self) -> None:
-        """Remove the clusters, whatever state they are in."""
+        """Remove the clusters, whatever state they are in, and end the rounds."""
         self._over.set()
         for cluster in self._clusters:
             cluster.remove()
+        for thread in self._threads:
+            thread.join(ENDED_WITHIN)
+        for cluster in self._clusters:
+            cluster.remove()  # what a round has started meanwhile
+        orphans.end(PROJECT_DIR)
 
     def play(self, rounds: Sequence[Round], updates: Updates, deadline: float) -> None:
         """Play rounds until none is left or the time is over."""
@@ -76,7 +78,8 @@ class Runner:
         finished: queue.Queue[Result | BaseException] = queue.Queue()
         for cluster in self._clusters:
             arguments = (cluster, waiting, updates, deadline, finished)
-            threading.Thread(target=self._work, args=arguments, daemon=True).start()
+            self._threads.append(threading.Thread(target=self._work, args=arguments, daemon=True))
+            self._threads[-1].start()
         running = len(self._clusters)
         while running:
             answer = finished.get()
@@ -99,6 +102,10 @@ class Runner:
     ) -> None:
         variant: Variant = (None, True)
         try:
+            if not cluster.is_ready and not self._over.is_set():
+                started = time.monotonic()
+                cluster.prepare()
+                self._say(f"{cluster.name} is ready after {time.monotonic() - started:.0f} s")
             while not self._over.is_set() and time.monotonic() < deadline:
                 one = waiting.take(variant)
                 if one is None:
@@ -112,7 +119,7 @@ class Runner:
 
     def _one(self, cluster: Cluster, one: Round, updates: list[Update]) -> Result:
         """Play a round; a cluster that cannot be used or restored is replaced."""
-        player = Player(cluster, one, updates, self._keep)
+        player = Player(cluster, one, updates, self._keep, self._over)
         try:
             return player.play()
         except Exception as error:  # the campaign goes on
