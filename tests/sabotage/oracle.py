@@ -129,8 +129,11 @@ TABLE = (
           "the state can be seen again"),
     Entry("recorder frozen", _LATER, EVERY, _EITHER, "it receives everything later"),
     Entry("wall clock moved", _ALWAYS, EVERY, _OK, "times are monotonic"),
-    Entry("tear behind a late watch|tear behind a cut watch|tear behind a frozen recorder",
-          "creation", PLAIN | DRILLS, _FAIL, "a gang was partly bound for five seconds"),
+    Entry("tear in the open|tear behind a late watch|tear behind a cut watch"
+          "|tear behind a frozen recorder", "before", DRILLS | {"gang"}, _FAIL,
+          "a gang was partly bound for five seconds"),
+    Entry("tear in the open", "between", frozenset(("constrained-released",)), _FAIL,
+          "a gang was partly bound for five seconds"),
     Entry("judged again", "between", frozenset(("gang",)), _FAIL,
           "all binds came before the recording"),
 )  # fmt: skip

@@ -151,6 +151,8 @@ class Player:
             result.must, result.why = entry.must, entry.why
             if self._struck is None:
                 result.missed = result.missed or "the verdict came first"
+            elif plan.sabotage.startswith("tear") and not result.contradictions:
+                result.missed = "no gang was torn"
             elif entry.later_fail is not None and facts.bound_after(
                 self._struck + entry.later_fail
             ):

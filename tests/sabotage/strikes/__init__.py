@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.sabotage.strikes import controllers, nodes, objects, recorder, scheduler, watches
+from tests.sabotage.strikes import controllers, nodes, objects, recorder, scheduler, tears, watches
 from tests.sabotage.strikes.field import Field, Missed
 
 __all__ = ["STRIKES", "Field", "Missed"]
@@ -37,9 +37,10 @@ STRIKES: dict[str, Callable[[Field], None]] = {
     "recorder killed": recorder.killed,
     "recorder frozen": recorder.frozen,
     "wall clock moved": recorder.wall_clock,
-    "tear behind a late watch": watches.tear_behind_late_watch,
-    "tear behind a cut watch": watches.tear_behind_cut_watch,
-    "tear behind a frozen recorder": recorder.tear_behind_frozen_recorder,
+    "tear in the open": tears.in_the_open,
+    "tear behind a late watch": tears.behind_late_watch,
+    "tear behind a cut watch": tears.behind_cut_watch,
+    "tear behind a frozen recorder": tears.behind_frozen_recorder,
     "judged again": recorder.judged_again,
 }
 """By the name that plan, table and report use."""

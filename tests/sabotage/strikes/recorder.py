@@ -5,18 +5,17 @@ import os
 import signal
 
 from tests.sabotage.strikes.field import Field, Missed
-from tests.sabotage.strikes.watches import TORN_FOR, tear
 
 
 def killed(field: Field) -> None:
     """Kill the recorder."""
-    _send(field, signal.SIGKILL)
+    send(field, signal.SIGKILL)
 
 
 def frozen(field: Field) -> None:
     """Stop the recorder for a few seconds."""
-    _send(field, signal.SIGSTOP)
-    field.later(field.rng.uniform(1.5, 6.0), lambda: _send(field, signal.SIGCONT))
+    send(field, signal.SIGSTOP)
+    field.later(field.rng.uniform(1.5, 6.0), lambda: send(field, signal.SIGCONT))
 
 
 def wall_clock(field: Field) -> None:
@@ -25,20 +24,13 @@ def wall_clock(field: Field) -> None:
     field.undo.callback(field.clock.unlink, missing_ok=True)
 
 
-def tear_behind_frozen_recorder(field: Field) -> None:
-    """Tear the gang while the recorder is stopped, so that it receives all binds at once."""
-    _send(field, signal.SIGSTOP)
-    field.undo.callback(_send, field, signal.SIGCONT)
-    tear(field)
-    field.later(TORN_FOR + 2.0, lambda: _send(field, signal.SIGCONT))
-
-
 def judged_again(field: Field) -> None:
     """Judge once more without a recorder: all binds come before the new recording."""
     field.records_again = False
 
 
-def _send(field: Field, number: signal.Signals) -> None:
+def send(field: Field, number: signal.Signals) -> None:
+    """Send a signal to the recorder."""
     try:
         with field.recording.open() as file:
             pid = int(json.loads(file.readline())["pid"])
