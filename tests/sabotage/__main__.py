@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lockstep.walk.stack import ensure_tools
 from tests.sabotage import document, plan
-from tests.sabotage.round import Result
+from tests.sabotage.result import Result
 from tests.sabotage.runner import Runner, Updates, load
 from tests.unit.conftest import PROJECT_DIR
 

@@ -10,7 +10,7 @@ import psutil
 from lockstep import versions
 from tests.sabotage import oracle
 from tests.sabotage.oracle import Must
-from tests.sabotage.round import Result
+from tests.sabotage.result import Result
 
 _HEAD = """\
 # Can the verdict be fooled?

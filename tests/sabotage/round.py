@@ -1,71 +1,29 @@
 """One round: an update, or two, by the product's own steps, and the sabotage at its moment."""
 
 import contextlib
-import os
 import random
-import re
 import shutil
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
-import yaml
-
-from lockstep import processes
-from tests.sabotage import oracle
+from tests.sabotage import oracle, tidy
 from tests.sabotage.api import FAILURES, Refused
 from tests.sabotage.cluster import Cluster
 from tests.sabotage.gangs import Facts
 from tests.sabotage.oracle import Must
 from tests.sabotage.plan import Round
 from tests.sabotage.proxy import Proxy
+from tests.sabotage.result import Result
+from tests.sabotage.steps import LONGEST, Steps
 from tests.sabotage.strikes import STRIKES, Field, Missed
 from tests.sabotage.truth import Truth
 from tests.sabotage.workload import Update
-from tests.unit.conftest import PROJECT_DIR
 
-PATIENCE = "12"
-"""Seconds until a judge gives up in a sabotaged round; clean runs have the product's default."""
-LONGEST = 240.0
-"""Seconds after which a step that does not end is killed."""
 SETTLED_WITHIN = 15.0
 DRILL_SECONDS = {"recovery": 14.0, "rolling-update": 14.0, "scale": 10.0, "preemption": 6.0}
 """How long a drill takes, for a strike at a random moment of it; 9 s where it is not named."""
-CLOCK = Path(__file__).parent / "clock"
-_OBSERVED = re.compile(r"expected \S+, observed (\S+?):")
-
-
-@dataclass
-class Result:
-    """What a round showed."""
-
-    round: Round
-    said: str = ""
-    """`ok`, the observed verdict, or `error`."""
-    reason: str = ""
-    must: Must = Must.OK
-    why: str = ""
-    missed: str = ""
-    """Why the sabotage did not strike before the verdict; empty if it did."""
-    contradictions: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-
-    @property
-    def is_false_pass(self) -> bool:
-        """Whether the judge said ok and should not have."""
-        if self.said != "ok":
-            return False
-        return bool(self.contradictions) or (self.must == Must.FAIL and not self.missed)
-
-    @property
-    def is_false_alarm(self) -> bool:
-        """Whether a clean run failed."""
-        return not self.round.sabotage and self.said != "ok"
 
 
 class Player:
@@ -109,13 +67,13 @@ class Player:
             recording=self._cluster.folder / "recordings" / f"{self._plan.scenario}.jsonl",
             rng=self._rng,
         )
-        self._write_kubeconfig(proxy.port)
+        self._steps = Steps(self._cluster, self._plan, self._scratch, proxy.port)
         try:
             self._play(truth)
         finally:
             with contextlib.ExitStack() as stack:
                 stack.callback(shutil.rmtree, self._scratch, ignore_errors=True)
-                stack.callback(self._clean)
+                stack.callback(tidy.after_round, self._cluster, first)
                 stack.callback(proxy.close)
                 stack.callback(truth.stop)
                 stack.callback(self._field.undo.close)
@@ -259,95 +217,9 @@ class Player:
             self.result.missed = str(error)
 
     def _step(self, words: str, update: Update) -> bool:
-        """Run a step of the product with the environment that the program gives it."""
+        """Run a step of the product; only a judge says something when it succeeds."""
         if self._over.is_set():
             raise RuntimeError("the campaign is over")
-        own = update.record if words == "record" else update.judge
-        kubeconfig = self._cluster.embedded.kubeconfig
-        environment = {
-            **os.environ,
-            **own,
-            "LOCKSTEP_CLUSTER_DIR": str(self._cluster.folder),
-            "LOCKSTEP_KUBECONFIG": str(kubeconfig),
-            "LOCKSTEP_RECEIPTS": str(self._scratch / "receipts"),
-        }
-        if self._plan.sabotage:
-            environment |= self._environment(words, update)
-        done, reason = self._run(words, environment)
-        self.result.reason = " ".join(reason.split())[-500:]
-        if done == 0:
-            self.result.said = "ok" if words == "judge" else ""
-            return True
-        observed = _OBSERVED.search(reason)
-        self.result.said = observed[1] if observed else "error"
-        return False
-
-    def _environment(self, words: str, update: Update) -> Mapping[str, str]:
-        if words == "judge":
-            return {} if update is not self._updates[-1] else {"LOCKSTEP_PATIENCE": PATIENCE}
-        changed = {"LOCKSTEP_KUBECONFIG": str(self._scratch / "kubeconfig")}
-        if self._plan.sabotage == "wall clock moved":
-            path = f"{CLOCK}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
-            changed |= {"PYTHONPATH": path, "SABOTAGE_CLOCK": str(self._field.clock)}
-        return changed
-
-    def _run(self, words: str, environment: Mapping[str, str]) -> tuple[int, str]:
-        with subprocess.Popen(
-            [sys.executable, "-m", "lockstep", "step", words],
-            cwd=PROJECT_DIR,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        ) as process:
-            try:
-                _, reason = process.communicate(timeout=LONGEST)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                return 1, f"no end of `lockstep step {words}` in {LONGEST:.0f} s"
-        return process.returncode, reason
-
-    def _write_kubeconfig(self, port: int) -> None:
-        """The recorder's kubeconfig: it reaches the API server through the proxy."""
-        config = yaml.safe_load(self._cluster.embedded.kubeconfig.read_text())
-        config["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{port}"
-        file = self._scratch / "kubeconfig"
-        file.touch(0o600)
-        file.write_text(yaml.safe_dump(config))
-
-    def _clean(self) -> None:
-        """End the recorder and remove everything that the round made in the cluster."""
-        cluster = self._cluster
-        mine = processes.of_cluster(cluster.folder)
-        recorders = [process for process in mine if "--serve" in _words(process)]
-        processes.end(recorders, cluster.name)
-        shutil.rmtree(cluster.folder / "recordings", ignore_errors=True)
-        cluster.restore()
-        remove_round(cluster, self._updates[0], self._field.truth.namespace)
-
-
-def remove_round(cluster: Cluster, update: Update, namespace: str) -> None:
-    """Remove a round's objects; nodes come last, as pods on missing nodes are deleted late."""
-    api = cluster.api
-    for thing in reversed(update.workload):
-        metadata = thing["metadata"]
-        api.delete(str(thing["kind"]), metadata["name"], metadata.get("namespace"))
-    deadline = time.monotonic() + SETTLED_WITHIN
-    while pods := api.items("Pod", namespace):
-        for pod in pods:
-            api.delete("Pod", pod["metadata"]["name"], namespace, grace=0)
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"pods of {namespace} do not end")
-        time.sleep(0.3)
-    api.delete("Namespace", namespace)
-    for node in update.nodes:
-        api.delete("Node", str(node["metadata"]["name"]))
-
-
-def _words(process: psutil.Process) -> list[str]:
-    try:
-        return list(process.cmdline())
-    except psutil.Error:  # it has ended
-        return []
+        is_last = update is self._updates[-1]
+        self.result.said, self.result.reason = self._steps.run(words, update, is_last)
+        return self.result.said in ("", "ok")

@@ -13,7 +13,8 @@ from pathlib import Path
 from lockstep.walk import orphans
 from tests.sabotage.cluster import Cluster, Variant
 from tests.sabotage.plan import Round
-from tests.sabotage.round import Player, Result
+from tests.sabotage.result import Result
+from tests.sabotage.round import Player
 from tests.sabotage.workload import Update, update_of
 from tests.unit.conftest import PROJECT_DIR
 
