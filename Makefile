@@ -7,7 +7,7 @@ READY := .venv/.ready
 UV := 0.13.8
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint unit unit-program unit-lockstep e2e up down tools bench clean
+.PHONY: help demo test lint unit unit-program unit-lockstep e2e up down tools bench sabotage clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -63,6 +63,9 @@ tools: $(READY) ## fetch or build the toolchain (once, about 25 minutes on 2 cor
 bench: $(READY) ## measure against a hand-written equivalent
 	@.venv/bin/lockstep tools
 	@$(PY) -m tests.bench
+
+sabotage: $(READY) ## try to fool the verdict, seeded: make sabotage ARGS="--seed 7 --minutes 10"
+	@$(PY) -m tests.sabotage $(ARGS)
 
 include toolchain/kind_image/targets.mk
 

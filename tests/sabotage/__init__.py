@@ -1,0 +1,1 @@
+"""A seeded campaign that sabotages deployments and checks that no verdict is fooled."""
