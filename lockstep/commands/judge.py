@@ -12,7 +12,6 @@ from lockstep import drills, judge
 from lockstep.commands import EXIT_FAILED, variables
 from lockstep.drills import DrillContext, renewal
 from lockstep.errors import LockstepError
-from lockstep.judge import proof
 from lockstep.judge.follow import follow
 from lockstep.judge.model import Expectation, Verdict
 from lockstep.kube.client import FAILURES, client_from_env
@@ -87,7 +86,7 @@ def _judge(context: DrillContext, drill: str | None) -> Verdict:
     failure = renewal.failed_verdict(context)
     if failure and context.expectation.verdict == VerdictName.RELEASED:
         # New pods would be bound at once: there would be no release to see.
-        reason = f"the last verdict on these pods failed ({failure}); {proof.HOLD_AGAIN}"
+        reason = f"the last verdict on these pods failed ({failure})"
         return judge.unproven(context.live.recording, context.expectation, reason)
     if failure:
         renewal.renew(context, "the last verdict on them failed")

@@ -93,7 +93,7 @@ def _evidence(stack: Stack, log: Path, started: float) -> Evidence:
 
 def _what_next(stack: Stack, found: Evidence) -> str:
     """Return the lines after the reason of a failure: where the evidence is, and what to do."""
-    meaning = "  # judges again, with new pods" if found.receipts else ""
+    meaning = "  # judges again" if found.receipts else ""
     return terminal.aligned(
         [
             *found.rows(),

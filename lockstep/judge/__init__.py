@@ -28,6 +28,9 @@ __all__ = [
 ]
 
 
+_HOLD_AGAIN = "raise taintedWorkers and update, so that the gang is held, then lower it again"
+
+
 def judge(recording: Recording, expectation: Expectation) -> Verdict | None:
     """Return the verdict, or None when more must be observed first."""
     answer = assess(recording, expectation)
@@ -97,6 +100,8 @@ def _verdict(case: Case, finding: Finding) -> Verdict:
         f"{expectation.scenario}: expected {expectation.verdict}, "
         f"observed {finding.observed}: {finding.reason}"
     )
+    if expectation.verdict == VerdictName.RELEASED:
+        failure += f"; for a new proof, {_HOLD_AGAIN}"
     interruptions = [
         f"the watch of pods was cut from {cut.start:.3f} to {cut.end:.3f} s"
         for cut in case.history.cuts

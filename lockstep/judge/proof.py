@@ -24,9 +24,6 @@ FROM_CREATION = (
 )
 """Verdicts about how pods were bound: none of the pods may be older than the recording."""
 
-HOLD_AGAIN = "raise taintedWorkers and update, so that the gang is held, then lower it again"
-"""How to get a new proof of a release."""
-
 
 def objection(case: Case) -> Finding | RecheckAt | None:
     """Find what the recording does not prove of the expected state that a rule has found."""
@@ -75,14 +72,14 @@ def _released(case: Case, pods: list[PodHistory]) -> Finding | None:
     """Find a release that was not seen: held before, a worker unblocked, then every bind."""
     bound = [pod for pod in pods if pod.bound_at_start]
     if bound:
-        what = f"{explain.names(bound)} was bound before the recording began; {HOLD_AGAIN}"
+        what = f"{explain.names(bound)} was bound before the recording began"
         return unproven(what)
     # Versions order the changes of pods and nodes, whichever watch was told first.
     created = max(0 if pod.preexisting else version_number(pod.first.version) for pod in pods)
     first_bind = min(version_number(pod.bound.version) for pod in pods if pod.bound)
     removals = [version_number(seen.version) for seen, _ in case.history.taint_removals()]
     if not any(created < version < first_bind for version in removals):
-        return unproven(f"no worker was unblocked while the gang waited; {HOLD_AGAIN}")
+        return unproven("no worker was unblocked while the gang waited")
     return None
 
 

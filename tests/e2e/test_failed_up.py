@@ -55,7 +55,7 @@ def test_failed_up_ends_in_its_reason_and_keeps_all_evidence(
         f"  logs       {log}",
         f"             {folder}/operators",
         f"  cluster    kubectl --kubeconfig {folder}/kubeconfig get pods -A",
-        f"  again      make up STACK={NAME}  # judges again, with new pods",
+        f"  again      make up STACK={NAME}  # judges again",
         f"  remove     make down STACK={NAME}",
     ]
     result = json.loads(said)

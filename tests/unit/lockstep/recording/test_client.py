@@ -194,9 +194,9 @@ def is_recorded(subject: Subject) -> bool:
 
 def test_connect_restarts_the_deadline(subject: Subject) -> None:
     recorder_process.start(replace(subject, deadline=4.0))
-    time.sleep(0.5)
+    time.sleep(1.0)
     live = follow(subject)
-    late = live.now() + 3.8
+    late = live.now() + 3.2  # after the first deadline, and well before the second
     while live.recording.end < late and not live.ended:
         live.wait(late)
     assert live.recording.end >= late

@@ -90,7 +90,7 @@ def test_failed_up_ends_in_its_reason_where_to_look_and_what_to_do(
         "  recording  state/clusters/lockstep-gang/recordings/gang.jsonl",
         "  logs       out/pulumi-gang.log",
         "             state/clusters/lockstep-gang/operators",
-        "  again      make up STACK=gang  # judges again, with new pods",
+        "  again      make up STACK=gang  # judges again",
         "  remove     make down STACK=gang",
     ]
 
