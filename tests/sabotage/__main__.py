@@ -18,7 +18,10 @@ from tests.sabotage.result import Result
 from tests.sabotage.runner import Runner, Updates, load
 from tests.unit.conftest import PROJECT_DIR
 
-QUICK_ROUNDS, QUICK_CLEAN, QUICK_CLUSTERS, QUICK_MINUTES = 10, 4, 2, 4.0
+QUICK_ROUNDS, QUICK_CLEAN, QUICK_CLUSTERS, QUICK_MINUTES = 10, 4, 2, 3.3
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
 
 
 def arguments() -> argparse.Namespace:
@@ -34,7 +37,11 @@ def arguments() -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--seed", type=int, help="repeat the plan of this seed (default: a new one, printed)")
-    add("--minutes", type=float, help="begin no round after so many minutes")
+    add(
+        "--minutes",
+        type=float,
+        help="begin no round after so many minutes; the clean runs get their share",
+    )
     add("--rounds", type=int, help="sabotaged rounds (default: 220)")
     add("--clean", type=int, help="clean runs on a loaded machine (default: 200)")
     add("--clusters", type=int, help="clusters side by side (default: 3)")
@@ -79,19 +86,22 @@ def main() -> int:
         signal.signal(number, _interrupt)
     runner = Runner(known.clusters, keep, lambda line: print(line, flush=True))
     started = time.monotonic()
-    deadline = started + known.minutes * 60 if known.minutes else float("inf")
+    seconds = known.minutes * 60 if known.minutes else float("inf")
+    share = len(sabotaged) / max(1, len(sabotaged) + len(clean))
+    is_interrupted = False
     try:
         ensure_tools()
         updates = Updates([*sabotaged, *clean])
-        runner.play(sabotaged, updates, deadline)
+        runner.play(sabotaged, updates, started + seconds * share)
         with load():
-            runner.play(clean, updates, deadline)
+            runner.play(clean, updates, started + seconds)
     except KeyboardInterrupt:
         print("interrupted; cleaning up", file=sys.stderr)
+        is_interrupted = True
     finally:
         runner.remove()
         shutil.rmtree(folder, ignore_errors=True)
-    return report(runner.results, known)
+    return report(runner.results, known) or (INTERRUPTED if is_interrupted else 0)
 
 
 def _repeating(known: argparse.Namespace) -> str:

@@ -165,6 +165,9 @@ class Cluster:
         command, folder, environment = server.cmdline(), server.cwd(), server.environ()
         log = os.readlink(f"/proc/{server.pid}/fd/1")
         processes.end([server], API_SERVER)
+        # A process with many threads keeps its sockets for a moment after it is a zombie.
+        port = self.embedded.ports["apiserver"]
+        wait_until("the API server's port", lambda: ports.is_free(port), 10.0, pause=0.02)
         with open(log, "ab") as output:
             child = subprocess.Popen(
                 command,

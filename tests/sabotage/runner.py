@@ -126,7 +126,9 @@ class Runner:
         except Exception as error:  # the campaign goes on
             if self._over.is_set():
                 raise
-            self._say(f"{cluster.name} is replaced: {type(error).__name__}: {error}")
+            self._say(
+                f"{cluster.name} is replaced after {one.name}: {type(error).__name__}: {error}"
+            )
             cluster.recreate()
             if not player.result.said:
                 player.result.said = "error"
