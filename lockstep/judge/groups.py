@@ -171,16 +171,18 @@ class PartlyBound:
     pods: Sequence[PodHistory]
     """The pods that belong together in this stretch."""
     interval: Interval
+    completed: bool
+    """Whether it ended with the bind of the last pod; a gang that ends also loses pod by pod."""
 
     @property
     def is_too_long(self) -> bool:
         """Whether it lasted for longer than a bind burst, however late its changes may be told.
 
-        A gang that is found partly bound has been so for an unknown time, unless it is ending.
+        A gang that was partly bound when the recording began has been so for an unknown time.
         """
-        ending = any(pod.preexisting and pod.terminating is pod.first for pod in self.pods)
-        was_found = self.interval.start_late == math.inf and not ending
-        return was_found or self.interval.at_least > limits.BURST
+        interval = self.interval
+        was_found = interval.start_late == math.inf and interval.end > interval.start
+        return (was_found and self.completed) or interval.at_least > limits.BURST
 
     @property
     def bound(self) -> list[PodHistory]:
@@ -200,7 +202,8 @@ def binding_bursts(history: History, gangs: Iterable[ObservedGang]) -> Iterator[
     for gang in gangs:
         for one in incarnations(gang):
             if burst := one.binding(history.end):
-                yield PartlyBound(gang, one.size, one.pods, burst)
+                completed = one.fully_bound_at == burst.end
+                yield PartlyBound(gang, one.size, one.pods, burst, completed)
 
 
 def partly_bound(history: History, gangs: Iterable[ObservedGang]) -> Iterator[PartlyBound]:
@@ -215,12 +218,14 @@ def partly_bound(history: History, gangs: Iterable[ObservedGang]) -> Iterator[Pa
             template = (facts.get("revision"), int(facts.get("size") or gang.size))
             by_template.setdefault(template, []).append(pod)
         for (_, size), pods in by_template.items():
-            for interval in _partial_intervals(pods, size, history.end):
-                yield PartlyBound(gang, size, pods, interval)
+            for interval, completed in _partial_intervals(pods, size, history.end):
+                yield PartlyBound(gang, size, pods, interval, completed)
 
 
-def _partial_intervals(pods: Iterable[PodHistory], size: int, end: float) -> Iterator[Interval]:
-    """Find when some of the pods, but not all, were bound.
+def _partial_intervals(
+    pods: Iterable[PodHistory], size: int, end: float
+) -> Iterator[tuple[Interval, bool]]:
+    """Find when some of the pods, but not all, were bound, and whether all were bound after it.
 
     A pod counts from its bind until it begins to terminate: a group that is deleted as a whole
     loses its pods one after the other, and that is no fault of the scheduler.
@@ -241,7 +246,7 @@ def _partial_intervals(pods: Iterable[PodHistory], size: int, end: float) -> Ite
         if partial and since is None:
             since = at
         elif not partial and since is not None:
-            yield Interval(since, at, start_late=late[since], end_late=late[at])
+            yield Interval(since, at, start_late=late[since], end_late=late[at]), count >= size
             since = None
     if since is not None:
-        yield Interval(since, max(end, since), open=True, start_late=late[since])
+        yield Interval(since, max(end, since), open=True, start_late=late[since]), False

@@ -27,7 +27,7 @@ FROM_CREATION = (
 
 def objection(case: Case) -> Finding | RecheckAt | None:
     """Find what the recording does not prove of the expected state that a rule has found."""
-    for check in (_foreign_pods, _unseen_origin, _slow_recording, _bound_by_others, _demands):
+    for check in (_foreign_pods, _unseen_origin, _bursts, _bound_by_others, _demands):
         if (found := check(case)) is not None:
             return found
     return _platform(case)
@@ -83,13 +83,19 @@ def _released(case: Case, pods: list[PodHistory]) -> Finding | None:
     return None
 
 
-def _slow_recording(case: Case) -> Finding | None:
-    """Find a bind burst whose length is not known, because changes were reported late."""
-    if not case.expectation.gang:
+def _bursts(case: Case) -> Finding | None:
+    """Find a gang that was partly bound for too long, or possibly for too long.
+
+    Also one that the rule did not look at, such as the gang that a drill started from.
+    """
+    if not case.expectation.gang or case.expectation.verdict == VerdictName.LEADER_FIRST:
         return None
     for burst in binding_bursts(case.history, [*case.gangs, *case.rivals]):
+        if burst.is_too_long:
+            what = f"{burst.gang.key} was partly bound for {burst.interval.at_least:.1f} s"
+            return fail(VerdictName.TORN, what)
         length = burst.interval.at_most
-        if burst.interval.at_least <= limits.BURST < length < math.inf:
+        if limits.BURST < length < math.inf:
             return unproven(
                 f"the pods of {burst.gang.key} may have been bound in up to {length:.1f} s: the "
                 "API server or the recorder was late"

@@ -198,9 +198,7 @@ class Facts:
         known = _groups(pods, size)
         full = {group.key for group in known if group.was_full}
         if verdict in ("placed", "released"):
-            # A group that is recreated while the judge writes its receipt is no contradiction.
-            latest = {one.key: one for one in known if one.began < self._end - WRITTEN_WITHIN}
-            done = sum(one.was_full for one in latest.values())
+            done = len({one.key for one in self._current(known) if one.was_full})
             return [f"{done} of {groups} groups were bound completely"] if done < groups else []
         if verdict == "held" and bound:
             return [f"{len(bound)} pods were bound"]
@@ -214,6 +212,12 @@ class Facts:
             if most > allowed:
                 return [f"{most} pods held a place at once, not {allowed}"]
         return []
+
+    def _current(self, known: list[Group]) -> list[Group]:
+        """The newest groups, and those that may have been recreated since the judge looked."""
+        settled = {one.key: one for one in known if one.began < self._end - WRITTEN_WITHIN}
+        began = {key: one.began for key, one in settled.items()}
+        return [one for one in known if one.began >= began.get(one.key, 0.0)]
 
     def _most_places(self, pods: list[Pod]) -> int:
         count = most = 0

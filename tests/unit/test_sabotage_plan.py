@@ -1,4 +1,4 @@
-"""The campaign's sample and table: every part comes about, every entry is reachable."""
+"""The sabotage campaign's sample and table: every part comes about, every entry is used."""
 
 from collections import Counter
 

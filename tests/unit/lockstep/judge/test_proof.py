@@ -6,6 +6,8 @@ import pytest
 
 from lockstep import judge
 from lockstep.judge import limits
+from lockstep.judge.drill_marks import Topic
+from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
 from tests.unit.lockstep.story import (
     PLUGINS,
@@ -70,8 +72,19 @@ def test_gang_that_is_ending_when_the_recording_begins_is_not_torn() -> None:
     story = Story()
     story.pod(0.0, "gang-0", role="leader", node="w1", phase="Running", deleting=True, listed=True)
     story.pod(0.0, "gang-0-1", node="w1", phase="Running", listed=True)
-    story.change(0.1, "gang-0-1", deleting=True).delete(0.2, "gang-0", "gang-0-1")
+    story.look(0.05).change(0.1, "gang-0-1", deleting=True).delete(0.2, "gang-0", "gang-0-1")
     accepted(gang_placed(gang_created(story)), expect("placed"))
+
+
+def test_first_gang_of_a_drill_must_not_be_torn_either() -> None:
+    story = DrillStory().leader(1.0)
+    story.own_pod_group(1.0).workers(1.1).bind(2.0, "gang-0").bind(5.0, *pods()[1:])
+    story.run(5.1, *pods()).mark(9.0, Topic.SCALE, "1").over(12.0)
+    fault(story, expect("scaled"), "strayed", "partly bound for 3.0 s")
+    story = DrillStory().leader(1.0)
+    story.own_pod_group(1.0).workers(1.1).bind(2.0, "gang-0").bind(5.0, *pods()[1:])
+    story.run(5.1, *pods()).mark(9.0, Topic.LEADER_KILLED, "gang-0").gone(9.1).whole(10.0)
+    fault(story.over(15.0), expect("recreated"), "torn", "partly bound for 3.0 s")
 
 
 def test_held_gang_that_was_bound_before_needs_new_pods() -> None:
