@@ -67,7 +67,7 @@ def test_table_has_no_entry_that_is_never_used() -> None:
         ("gang plugin off", "before", "gang", Must.FAIL),
         ("gang plugin off", "before", "no-gang", Must.OK),
         ("permission gone", "verdict", "gang", Must.OK),
-        ("recorder killed", "creation", "constrained-released", Must.FAIL),
+        ("recorder killed", "burst", "constrained-released", Must.FAIL),
         ("bound by hand", "verdict", "constrained", Must.FAIL),
         ("node deleted", "burst", "scale", Must.EITHER),
     ],
