@@ -49,7 +49,7 @@ unit-lockstep:
 	@$(PY) -W error -m pytest tests/unit/lockstep tests/unit/toolchain -n 3
 
 mutation: $(READY) ## break the judge in small ways and list what no test notices: make mutation ONLY=figures
-	@nice -n 19 $(PY) -m tests.mutation --jobs $(JOBS) $(ONLY)
+	@PYTHONHASHSEED=0 nice -n 19 $(PY) -m tests.mutation --jobs $(JOBS) $(ONLY)
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
 	@.venv/bin/lockstep tools

@@ -144,21 +144,17 @@ def _changes(node: ast.AST, place: Place) -> Iterator[Change]:
     """What to change in a node: it before and after, and what takes which place."""
     for new in (*_other_conditions(node), *_other_values(node), *_other_literals(node, place[0])):
         yield _show(node), _show(new), place, new
-    yield from _forced(node)
+    yield from _forced(node, place)
     yield from _removals(node, place)
 
 
 def _other_conditions(node: ast.AST) -> Iterator[ast.expr]:
-    """A comparison turned or moved by its boundary, a condition less, `not` left out."""
+    """A comparison turned or moved by its boundary, and `not` left out."""
     match node:
         case ast.Compare(left, ops, right):
             for index, op in enumerate(ops):
                 changed = [*ops[:index], _COMPARISONS[type(op)](), *ops[index + 1 :]]
                 yield ast.Compare(left, changed, right)
-        case ast.BoolOp(op, values):
-            for index in range(len(values)):
-                rest = [*values[:index], *values[index + 1 :]]
-                yield rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
         case ast.UnaryOp(ast.Not(), operand):
             yield operand
 
@@ -197,9 +193,15 @@ def _other_literals(node: ast.AST, parent: ast.AST) -> Iterator[ast.expr]:
             yield ast.Constant("XX")
 
 
-def _forced(node: ast.AST) -> Iterator[Change]:
-    """A condition that is always true or false, and a comprehension without its filter."""
+def _forced(node: ast.AST, place: Place) -> Iterator[Change]:
+    """A condition that is always true or false, or that is left out of others or of a filter."""
     match node:
+        case ast.BoolOp(op, values):
+            word = "and" if isinstance(op, ast.And) else "or"
+            for index, one in enumerate(values):
+                rest = [*values[:index], *values[index + 1 :]]
+                new = rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
+                yield f"{word} {_show(one)} in {_show(node)}", "", place, new
         case ast.If(test) | ast.IfExp(test):
             for make, value in ((ast.And(), False), (ast.Or(), True)):
                 forced = ast.BoolOp(make, [test, ast.Constant(value)])
