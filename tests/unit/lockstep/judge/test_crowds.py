@@ -135,6 +135,27 @@ def test_deadlocked_when_it_lasts() -> None:
     assert "gang-2: 2 of 4 pods bound (gang-2, gang-2-1)" in verdict.evidence
 
 
+def test_deadlocked_with_two_gangs_partly_bound_shows_who_holds_what() -> None:
+    story = deadlock((1, 0, 2)).tell(3.0, "pod", "MODIFIED", "gang-0-1", node="w1")
+    assert judge.assess(story.until(5.0).recording, deadlocked()) == RecheckAt(6.0)
+    verdict = accepted(story.until(6.0), deadlocked())
+    assert verdict.reason == (
+        "2 gangs hold 4 places and none of them is complete: 15.0 pod-seconds wasted in 4.0 s"
+    )
+    assert verdict.evidence == [
+        "gang-0: 2 of 4 pods bound (gang-0, gang-0-1)",
+        "gang-1: 0 of 4 pods bound",
+        "gang-2: 2 of 4 pods bound (gang-2, gang-2-1)",
+        "refused: gang-0-2, gang-0-3, gang-1, gang-1-1, gang-1-2, gang-1-3, gang-2-2, gang-2-3",
+        "because: 0/3 nodes are available: 1 Insufficient cpu",
+    ]
+
+
+def test_not_deadlocked_while_a_gang_lacks_a_pod() -> None:
+    story = deadlock().delete(3.0, "gang-1-3").pod(3.0, "gang-0-4", unschedulable="no room")
+    assert judge.judge(story.until(30.0).recording, deadlocked()) is None
+
+
 def test_one_partly_bound_gang_is_no_deadlock() -> None:
     assert judge.judge(deadlock((3, 0, 0)).until(30.0).recording, deadlocked()) is None
 
@@ -146,14 +167,17 @@ def test_not_deadlocked_while_a_pod_is_not_refused() -> None:
 
 
 def test_not_deadlocked_when_a_gang_ran() -> None:
-    story = deadlock((4, 1, 1))
+    story = deadlock((4, 4, 1))
     story.run(2.5, *pods(0))
-    fault(story.until(3.0), deadlocked(), "progressed", "gang-0 was completely bound")
+    reason = "gang-0, gang-1 was completely bound"
+    verdict = fault(story.until(3.0), deadlocked(), "progressed", reason)
+    assert verdict.measures["gangsAtOnce"] == 2
 
 
 def test_a_deadlock_under_pod_groups_proves_nothing() -> None:
     story = deadlock().pod_group(1.1)
-    fault(story.until(30.0), deadlocked(), "mismatched")
+    verdict = fault(story.until(30.0), deadlocked(), "mismatched")
+    assert verdict.evidence[0] == "gang-0: 1 of 4 pods bound (gang-0)"
 
 
 @given(

@@ -1,8 +1,10 @@
 """`leader-first`: what LeaderReady leaves of a gang; and `refused`: LWS without its rights."""
 
+import pytest
+
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory
-from tests.unit.lockstep.judge.verdicts import accepted, concluded
+from tests.unit.lockstep.judge.verdicts import accepted, concluded, judged
 from tests.unit.lockstep.story import expect, pods
 
 LEADER_FIRST = expect("leader-first", min_member=1)
@@ -43,15 +45,33 @@ def test_leader_first_with_a_part_bound_and_the_rest_later() -> None:
         "releaseSeconds": 1.0,
     }
     assert verdict.bind_skew_seconds == 6.5
-    assert "Insufficient cpu" in verdict.evidence[0]
+    assert verdict.reason == (
+        "no all-or-nothing with LeaderReady: with room for a part, 2 of 4 pods were bound, the "
+        "leader first, and stayed so for 6.0 s"
+    )
+    assert verdict.evidence == [
+        "room for a part (2 of 4 pods): gang-0, gang-0-1 bound for 6.0 s, gang-0-2, gang-0-3 "
+        "refused: 0/3 nodes are available: 1 Insufficient cpu",
+        "gang-0 was bound alone, as minMember is 1; its workers were created when it was ready, "
+        "0.5 s later",
+        "room for all (4 pods): complete 1.0 s later",
+    ]
 
 
 def test_a_group_that_is_held_is_not_leader_first() -> None:
-    concluded(with_room_for_a_part().over(20.0), LEADER_FIRST, "held")
+    reason = "0 of 4 pods of gang-0 were bound without room for all"
+    concluded(with_room_for_a_part().over(20.0), LEADER_FIRST, "held", reason)
 
 
-def test_workers_before_a_ready_leader_are_a_failure() -> None:
+def test_a_group_that_was_there_before_is_not_judged() -> None:
+    story = DrillStory().whole(10.0).mark(10.0, Topic.ROOM_FOR_A_PART, "2 of 4 pods").over(20.0)
+    concluded(story, LEADER_FIRST, "lost", "gang-0 was not recreated")
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_workers_before_a_ready_leader_are_a_failure(ready: bool) -> None:
     story = with_room_for_a_part().workers(11.1).bind(12.0, "gang-0")
+    story.change(12.2, "gang-0", ready=ready)
     concluded(story.over(20.0), LEADER_FIRST, "partial", "was created before the leader was ready")
 
 
@@ -63,12 +83,36 @@ def test_workers_without_their_leader_are_a_failure() -> None:
 def test_a_part_that_does_not_last_shows_nothing() -> None:
     story = leader_alone().mark(13.0, Topic.ROOM_FOR_ALL, "4 pods").workers(13.1)
     story.bind(13.5, *pods()[1:]).run(14.0, *pods()[1:])
-    concluded(story.over(20.0), LEADER_FIRST, "placed", "not a lasting part")
+    reason = "1 of 4 pods of gang-0 bound: not a lasting part"
+    concluded(story.over(20.0), LEADER_FIRST, "placed", reason)
+
+
+@pytest.mark.parametrize(("last", "is_lasting"), [(15.0, True), (15.1, False)])
+def test_a_part_lasts_from_its_last_bind_for_three_seconds(last: float, is_lasting: bool) -> None:
+    story = leader_alone().workers(12.2).bind(last, "gang-0-1").run(last, "gang-0-1")
+    verdict = judged(released(story), LEADER_FIRST)
+    assert verdict.observed == ("leader-first" if is_lasting else "placed")
+
+
+def test_a_pod_that_is_bound_as_room_is_made_belongs_to_the_part() -> None:
+    story = leader_alone().workers(12.2).bind(18.0, "gang-0-1")
+    concluded(released(story), LEADER_FIRST, "placed", "2 of 4 pods")
+
+
+def test_all_pods_bound_without_room_are_no_part() -> None:
+    story = leader_alone().workers(12.5).bind(13.0, *pods()[1:]).run(13.1, *pods()[1:])
+    story.mark(18.0, Topic.ROOM_FOR_ALL, "4 pods")
+    concluded(story.over(25.0), LEADER_FIRST, "placed", "4 of 4 pods")
 
 
 def test_a_group_that_stays_partly_bound_with_room_is_a_failure() -> None:
+    reason = "gang-0 did not become complete when there was room"
     story = split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").over(25.0)
-    concluded(story, LEADER_FIRST, "partial", "did not become complete when there was room")
+    concluded(story, LEADER_FIRST, "partial", reason)
+    concluded(split().over(25.0), LEADER_FIRST, "partial", reason)
+    story = split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").bind(18.5, *pods()[2:])
+    story.run(19.0, *pods()[2:]).delete(20.0, "gang-0-3")
+    concluded(story.over(25.0), LEADER_FIRST, "partial", reason)
 
 
 def test_a_pod_group_of_the_whole_group_is_a_mismatch() -> None:
