@@ -136,8 +136,32 @@ def recovered(story: DrillStory) -> DrillStory:
 
 def test_refused_with_the_words_of_lws_and_the_recovery() -> None:
     verdict = accepted(recovered(without_rights()), REFUSED)
-    assert verdict.evidence[0] == f"LWS: {FORBIDDEN}"
+    assert verdict.reason == (
+        "without permission to create PodGroups nothing started in 5.0 s; with it, the group was "
+        "complete 2.0 s later"
+    )
+    assert verdict.evidence == [
+        f"LWS: {FORBIDDEN}",
+        "gang-0 waited 5.0 s, not bound, without a PodGroup and with 0 workers",
+        "rights back: gang-0 complete after 2.0 s, under a PodGroup of its leader",
+    ]
     assert verdict.measures == {"refusedSeconds": 5.0, "recoverySeconds": 2.0}
+
+
+def test_refused_counts_the_workers_that_were_created_without_rights() -> None:
+    story = without_rights().leader(12.0, 1)  # of a group that is not expected
+    story.pod(15.5, "gang-0-1", revision="r1").mark(16.0, Topic.RIGHTS_BACK, "LWS may again")
+    story.own_pod_group(16.5).pod(16.0, "gang-0-2", revision="r1")
+    story.pod(17.0, "gang-0-3", revision="r1").bind(17.5, *pods()).run(18.0, *pods())
+    verdict = accepted(story.over(22.0), REFUSED)
+    assert "without a PodGroup and with 2 workers" in verdict.evidence[1]
+
+
+def test_refused_counts_a_leader_that_is_created_as_the_rights_return_not_as_they_go() -> None:
+    story = DrillStory().leader(10.0).mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not")
+    story.delete(11.0, "gang-0").mark(15.0, Topic.LWS_ERROR, FORBIDDEN)
+    concluded(story.until(16.0), REFUSED, "lost", "LWS created no new leader within 6.0 s")
+    accepted(recovered(story.leader(16.0)), REFUSED)
 
 
 def test_allowed_when_a_pod_group_was_made_all_the_same() -> None:
@@ -146,19 +170,21 @@ def test_allowed_when_a_pod_group_was_made_all_the_same() -> None:
 
 
 def test_unmanaged_when_the_leader_started_without_a_pod_group() -> None:
-    story = without_rights().bind(15.5, "gang-0").mark(16.0, Topic.RIGHTS_BACK, "LWS")
-    concluded(story.over(20.0), REFUSED, "unmanaged")
+    story = without_rights().bind(16.0, "gang-0").mark(16.0, Topic.RIGHTS_BACK, "LWS")
+    concluded(story.over(20.0), REFUSED, "unmanaged", "gang-0 bound without a PodGroup")
 
 
 def test_silent_when_lws_reported_no_error() -> None:
-    concluded(recovered(rights_taken()), REFUSED, "silent")
+    reason = "LWS did not report why it creates no PodGroup"
+    concluded(recovered(rights_taken()), REFUSED, "silent", reason)
 
 
 def test_stuck_when_the_group_did_not_come_back_with_the_rights() -> None:
     story = without_rights().mark(16.0, Topic.RIGHTS_BACK, "LWS may again").over(70.0)
-    concluded(story, REFUSED, "stuck")
+    reason = "gang-0 did not become complete when LWS had its permission back"
+    concluded(story, REFUSED, "stuck", reason)
 
 
 def test_lost_when_nothing_was_recreated() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not").over(20.0)
-    concluded(story, REFUSED, "lost")
+    concluded(story, REFUSED, "lost", "LWS created no new leader within 10.0 s")
