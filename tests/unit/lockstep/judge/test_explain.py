@@ -34,6 +34,26 @@ def test_pending_with_what_volcano_said_which_is_no_warning_beside() -> None:
     assert told(story, "pending", reason).evidence == ["60.0 s passed without placed"]
 
 
+def test_pending_with_the_newest_refusal_of_the_gang_itself() -> None:
+    story = gang_created(gang_created(Story(), group=1))
+    mine = story.uid("podgroup", "gang-0-r1")
+
+    def said(at: float, name: str, message: str, uid: str = mine, **facts: str) -> None:
+        told = {"reason": "Unschedulable", "message": message, "objectUid": uid, **facts}
+        story.tell(at, "event", "ADDED", name, count=1, type="Normal", **told)
+
+    said(2.0, "a", "first")
+    said(3.0, "c", "third")
+    said(3.0, "b", "second")
+    story.tell(3.0, "event", "MODIFIED", "c")  # listed at one time, written last
+    said(2.5, "d", "told late")
+    said(4.0, "e", "of another", story.uid("podgroup", "gang-1-r1"))
+    said(5.0, "f", "of another kind", reason="Evict")
+    said(6.0, "g", "expired")
+    story.tell(7.0, "event", "DELETED", "g")
+    told(story, "pending", "0 of 4 pods bound: third")
+
+
 def test_pending_with_what_another_scheduler_said_of_a_pod() -> None:
     story = Story().members(1.0, podGroup=None).refuse_pod(2.0, "gang-0-3")
     story.warn(2.0, "Pod/gang-0-3", "FailedScheduling", "no nodes available")

@@ -18,6 +18,8 @@ from tests.unit.lockstep.story import (
     pods,
 )
 
+HELD = expect("held")
+
 
 def test_placed_needs_every_pod_running() -> None:
     story = gang_created(Story())
@@ -30,8 +32,11 @@ def test_placed_needs_every_pod_running() -> None:
 
 
 def test_placed_reports_bind_skew_and_the_pod_group() -> None:
-    story = gang_placed(gang_created(Story()))
-    story.phase(1.5, "Inqueue").phase(2.5, "Running")
+    story = gang_created(Story())
+    story.tell(1.1, "podgroup", "MODIFIED", "gang-0-r1", minMember=1)
+    story = gang_placed(story)
+    story.phase(1.2, "").phase(1.50004, "Inqueue").phase(1.7, "Inqueue", minMember=4)
+    story.phase(2.5, "Running")
     verdict = judged(story, expect("placed"))
     assert verdict.bind_skew_seconds == 0.03
     assert verdict.release_latency_seconds is None
@@ -105,6 +110,40 @@ def test_held_does_not_count_cycles_before_the_last_taint_change() -> None:
     assert judge.judge(story.recording, expect("held")) is None
     story.refuse(5.0, 4).refuse(6.0, 5).refuse(7.0, 6)
     accepted(story, expect("held"))
+
+
+def test_held_counts_cycles_by_the_count_of_an_event_whatever_volcano_says() -> None:
+    story = gang_created(Story())
+    uid = story.uid("podgroup", "gang-0-r1")
+    event = {"reason": "Unschedulable", "objectUid": uid, "message": "queue is overused"}
+    story.tell(1.15, "event", "ADDED", "e", count=2, **event)  # before the last pod was created
+    assert judge.judge(story.tell(2.0, "event", "MODIFIED", "e", count=4).recording, HELD) is None
+    story.tell(2.5, "event", "MODIFIED", "e", count=4).tell(3.0, "event", "MODIFIED", "e", count=1)
+    assert judge.judge(story.recording, HELD) is None
+    accepted(story.tell(4.0, "event", "MODIFIED", "e", count=2), HELD)
+
+
+UNSCHEDULABLE = {"type": "Unschedulable", "status": "True"}
+
+
+@pytest.mark.parametrize(
+    ("count", "conditions", "is_held"),
+    [
+        (20, [UNSCHEDULABLE], True),
+        (20, [{"type": "Scheduled", "status": "False"}, UNSCHEDULABLE], True),
+        (19, [UNSCHEDULABLE], False),
+        (20, [{"type": "Scheduled", "status": "True"}], False),
+        (20, [{"type": "Unschedulable", "status": "False"}], False),
+        (20, None, False),
+    ],
+)
+def test_held_without_events_needs_twenty_and_the_condition(
+    count: int, conditions: list[dict[str, str]] | None, is_held: bool
+) -> None:
+    story = Story().members(0.0, listed=True).pod_group(0.0, conditions=[], listed=True)
+    story.tell(0.0, "podgroup", "MODIFIED", "gang-0-r1", conditions=conditions)
+    story.refuse(0.0, 1, listed=True).refuse(0.0, count, listed=True)
+    assert (judge.judge(story.until(9.0).recording, HELD) is not None) == is_held
 
 
 def test_held_again_when_volcano_no_longer_writes_events() -> None:

@@ -55,6 +55,59 @@ def test_wrong_min_resources(reserved: dict[str, str]) -> None:
     fault(gang_placed(story).until(9.0), "placed", "mismatched", "PodGroup gang-0-r1 reserves")
 
 
+@pytest.mark.parametrize(
+    ("named", "changed", "found"),
+    [
+        ("gang-0-old", "gang-0-r1", "gang-0-old"),  # what the pods name comes first
+        (None, "gang-0-old", "gang-0-r1"),  # then the newest, not the last that changed
+    ],
+)
+def test_pod_group_that_the_pods_name_or_else_the_newest(
+    named: str | None, changed: str, found: str
+) -> None:
+    story = Story().members(1.0, podGroup=named).pod_group(1.0, name="gang-0-old").pod_group(1.1)
+    story.tell(1.2, "podgroup", "MODIFIED", changed).until(60.0)
+    group = at_deadline(story, "placed", "ignored").pod_group
+    assert group is not None
+    assert group["name"] == found
+
+
+@pytest.mark.parametrize(
+    ("listed", "gone", "reason"),
+    [
+        (
+            False,
+            1.1,
+            "PodGroup a of an earlier leader still existed when gang-0 was created, then it was "
+            "deleted, and LWS created no other (lws#1054); delete pod gang-0 to have the group "
+            "recreated",
+        ),
+        (
+            False,
+            1.0,
+            "PodGroup a, which the pods of gang-0 name, was not created (does LWS have permission "
+            "to create PodGroups?)",
+        ),
+        (
+            True,
+            0.5,
+            "PodGroup a, which the pods of gang-0 name, does not exist: it was deleted with an "
+            "earlier leader (lws#1054; delete pod gang-0 to have the group recreated), or LWS has "
+            "no permission to create PodGroups",
+        ),
+    ],
+)
+def test_why_a_gang_has_no_pod_group(listed: bool, gone: float, reason: str) -> None:
+    story = Story().pod_group(0.0, name="a", group=9, workload=None)
+    story.tell(gone, "podgroup", "DELETED", "a")
+    story.members(1.0, listed=listed).change(2.0, *pods(), podGroup="b").pod(3.0, "extra")
+    story.change(3.0, "gang-0", podGroup="a").pod_group(4.0, name="a", lws="other", namespace="x")
+    if listed:
+        story.delete(3.5, "extra")
+    verdict = judge.conclude(story.until(60.0).recording, expect("placed"))
+    assert verdict.reason.endswith(reason)
+
+
 def test_extra_pod_group() -> None:
     story = gang_placed(gang_created(Story())).pod_group(2.0, name="gang-0-old").until(9.0)
     fault(story, "placed", "mismatched", "unexpected PodGroup gang-0-old")
