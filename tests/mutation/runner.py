@@ -4,6 +4,7 @@ The mutant is compiled in the fork, where an import hook serves it: no file is e
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -24,7 +25,16 @@ from hypothesis import HealthCheck, Phase, settings
 from tests.mutation.mutants import Mutant
 
 OURS = ("lockstep", "tests", "components", "settings", "toolchain", "__main__")
-_QUIET = ("-q", "-x", "--tb=no", "--assert=plain", "-pno:cacheprovider", "-pno:cov", "-pno:xdist")
+_QUIET = (
+    "-q",
+    "-x",
+    "--tb=no",
+    "--assert=plain",
+    "-pno:cacheprovider",
+    "-pno:cov",
+    "-pno:xdist",
+    "-pno:unraisableexception",
+)
 _SLOWEST = 30.0
 """Seconds after which a mutant has timed out, which counts as killed."""
 
@@ -151,6 +161,7 @@ def measure(tests: str, files: Iterable[Path]) -> Coverage:
     for name in coverage.modules:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
+    gc.freeze()
     return coverage
 
 
