@@ -180,6 +180,11 @@ def test_released_without_a_taint_that_went_has_no_latency() -> None:
     story = gang_placed(gang_created(Story().node(0.0, "w1", "blocked")))
     verdict = accepted(story, expect("released"))
     assert verdict.release_latency_seconds is None
+    note = "no taint was removed during the recording: the free workers were enough"
+    assert verdict.evidence[-1] == note
+    verdict = accepted(story.node(9.0, "w1"), expect("released"))  # too late to be the reason
+    assert verdict.release_latency_seconds is None
+    assert note not in verdict.evidence
 
 
 def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
@@ -194,10 +199,10 @@ def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
 
 def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() -> None:
     story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked")
-    gang_placed(gang_created(story.node(1.0, "w2")))
-    verdict = judged(story.node(3.0, "w1"), expect("released"))
-    assert verdict.release_latency_seconds == 1.03
-    assert verdict.evidence[-1] == ("w2 was unblocked at 1.000 s; the last bind came 1.030 s later")
+    gang_created(story.node(1.0, "w2")).bind(2.0, *pods()[1:]).bind(2.03456, "gang-0")
+    verdict = judged(story.run(2.2, *pods()).node(3.0, "w1"), expect("released"))
+    assert (verdict.release_latency_seconds, verdict.bind_skew_seconds) == (1.035, 0.035)
+    assert verdict.evidence[-1] == "w2 was unblocked at 1.000 s; the last bind came 1.035 s later"
 
 
 def test_partial_needs_the_others_refused_and_some_time() -> None:
@@ -220,6 +225,16 @@ def test_an_incomplete_expectation_is_refused(text: str) -> None:
         Expectation.from_json(text)
 
 
+@pytest.mark.parametrize(("bound", "changed", "at"), [(3.0, 2.2, 3.2), (1.2, 3.0, 3.201)])
+def test_the_next_look_is_at_the_soonest_time_of_all_rules(
+    bound: float, changed: float, at: float
+) -> None:
+    story = gang_created(gang_created(Story()), group=1).bind(bound, "gang-1")
+    gang_placed(story).change(changed, "gang-0", ready=True)
+    assert judge.assess(story.until(3.0).recording, expect("placed")) == RecheckAt(at)
+
+
 def test_an_unknown_verdict_is_refused() -> None:
-    with pytest.raises(LockstepError, match="no verdict 'perfect'"):
+    names = "capped, deadlocked, held, .*, serialized$"
+    with pytest.raises(LockstepError, match=f"no verdict 'perfect'; use one of: {names}"):
         judge.judge(Story().recording, expect("perfect"))

@@ -172,8 +172,10 @@ def test_pod_group_of_another_set_is_not_judged() -> None:
 
 
 def test_extra_group() -> None:
-    story = gang_created(gang_placed(gang_created(Story())), at=2.5, group=1).until(9.0)
-    fault(story, "placed", "mismatched", "unexpected group gang-1")
+    story = gang_created(gang_placed(gang_created(Story())), at=2.5, group=1)
+    story.bind(3.0, "gang-1").bind(4.0, *pods(1)[1:]).until(9.0)
+    verdict = fault(story, "placed", "mismatched", "unexpected group gang-1")
+    assert (verdict.bound, verdict.bind_skew_seconds) == (4, 0.03)
 
 
 def test_no_pod_group_at_all() -> None:
