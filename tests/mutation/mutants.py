@@ -42,7 +42,7 @@ _ATTRIBUTES = (
     ("existing", "all"),
 )
 _SKIPPED_FIELDS = ("annotation", "returns", "format_spec", "type_params", "ctx")
-_SKIPPED_NAMES = ("__all__", "dataclass", "strict")
+_SKIPPED_NAMES = ("__all__", "dataclass", "frozen", "strict")
 """A list for tools, and arguments that only guard against mistakes of a programmer."""
 
 
@@ -126,6 +126,8 @@ def _lines(node: ast.stmt) -> range:
 
 def _is_skipped(node: ast.AST) -> bool:
     match node:
+        case ast.Assign([ast.Name(name)]) if name[:1].isupper() and not name.isupper():
+            return True  # a type
         case ast.Assign([ast.Name(name)]) | ast.Call(ast.Name(name)) | ast.keyword(str(name)):
             return name in _SKIPPED_NAMES
         case ast.Import() | ast.ImportFrom() | ast.AnnAssign(value=None):

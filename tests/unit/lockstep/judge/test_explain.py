@@ -1,5 +1,7 @@
 """The state that is named at the deadline, in full, and what it names as the cause."""
 
+from typing import Any
+
 import pytest
 
 from lockstep.judge import Expectation, Verdict, explain
@@ -38,9 +40,20 @@ def test_pending_with_the_newest_refusal_of_the_gang_itself() -> None:
     story = gang_created(gang_created(Story(), group=1))
     mine = story.uid("podgroup", "gang-0-r1")
 
-    def said(at: float, name: str, message: str, uid: str = mine, **facts: str) -> None:
-        told = {"reason": "Unschedulable", "message": message, "objectUid": uid, **facts}
-        story.tell(at, "event", "ADDED", name, count=1, type="Normal", **told)
+    def said(at: float, name: str, message: str, uid: str = mine, **facts: Any) -> None:
+        story.tell(
+            at,
+            "event",
+            "ADDED",
+            name,
+            **{
+                "count": 1,
+                "reason": "Unschedulable",
+                "message": message,
+                "objectUid": uid,
+                **facts,
+            },
+        )
 
     said(2.0, "a", "first")
     said(3.0, "c", "third")

@@ -1,5 +1,7 @@
 """Every verdict from a good recording."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -115,7 +117,11 @@ def test_held_does_not_count_cycles_before_the_last_taint_change() -> None:
 def test_held_counts_cycles_by_the_count_of_an_event_whatever_volcano_says() -> None:
     story = gang_created(Story())
     uid = story.uid("podgroup", "gang-0-r1")
-    event = {"reason": "Unschedulable", "objectUid": uid, "message": "queue is overused"}
+    event: dict[str, Any] = {
+        "reason": "Unschedulable",
+        "objectUid": uid,
+        "message": "queue is overused",
+    }
     story.tell(1.15, "event", "ADDED", "e", count=2, **event)  # before the last pod was created
     assert judge.judge(story.tell(2.0, "event", "MODIFIED", "e", count=4).recording, HELD) is None
     story.tell(2.5, "event", "MODIFIED", "e", count=4).tell(3.0, "event", "MODIFIED", "e", count=1)

@@ -239,6 +239,7 @@ def test_verify_json(cluster: Cluster, capsys: Output) -> None:
     assert document["seconds"] >= 2.2
     (gang,) = document["gangs"]
     assert (gang["state"], gang["bound"], gang["size"]) == ("partial", 1, 2)
+    assert gang["bindSkewSeconds"] is None
 
 
 def test_verify_without_sets_does_not_wait(cluster: Cluster, capsys: Output) -> None:
