@@ -11,6 +11,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.mutation import runner
 from tests.mutation.mutants import mutants_of
 
@@ -29,18 +31,23 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=90, help="when to stop")
     parser.add_argument("--again", action="store_true", help=f"only those in {SURVIVORS}")
     options = parser.parse_args()
+    runner.collect(TESTS, lambda session: _run(session, options))
+
+
+def _run(session: pytest.Session, options: argparse.Namespace) -> None:
     deadline = time.monotonic() + 60 * options.minutes
     files = sorted(JUDGE.rglob("*.py"))
-    chosen = [file for file in files if not options.modules or file.stem in options.modules]
+    tests = runner.Tests(session, files)
     equivalent, earlier = _equivalent(), _survivors() if options.again else None
-    coverage = runner.measure(TESTS, files)
     total: Counter[str] = Counter()
     left: list[str] = []
-    for file in chosen:
+    for file in files:
+        if options.modules and file.stem not in options.modules:
+            continue
         mutants = [one for one in mutants_of(file) if earlier is None or one.key in earlier]
         unknown = [one for one in mutants if one.key not in equivalent]
         counts = Counter({"equivalent": len(mutants) - len(unknown), "not run": len(unknown)})
-        for mutant, outcome in runner.run(unknown, coverage, options.jobs, deadline):
+        for mutant, outcome in tests.run(unknown, options.jobs, deadline):
             counts.update({outcome: 1, "not run": -1})
             if outcome in ("survived", "untested"):
                 left.append(f"{outcome} {mutant.text}\n")
@@ -48,7 +55,7 @@ def main() -> None:
         print(f"{_line(counts)}  {file}", flush=True)
         for key in sorted(equivalent - {one.key for one in mutants}):
             if key.startswith(f"{file} ") and earlier is None:
-                print(f"{EQUIVALENT} has a mutant that no longer exists: {key}")
+                print(f"{EQUIVALENT.name} has a mutant that no longer exists: {key}")
         SURVIVORS.parent.mkdir(exist_ok=True)
         SURVIVORS.write_text("".join(left))
     print(f"{_line(total)}  in all; {SURVIVORS} lists the survivors")
