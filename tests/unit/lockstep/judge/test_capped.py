@@ -37,6 +37,7 @@ def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
         "never more than 2 of 3 gangs ran at once, though there was room for all; each of 3 ran"
     )
     assert verdict.measures["gangsAtOnce"] == 2
+    assert verdict.bind_skew_seconds == 0.03
     assert verdict.evidence == [
         "queue narrow admits 2 gangs",
         "PodGroup/gang-2-r1 Unschedulable: queue resource quota insufficient: insufficient cpu",

@@ -75,10 +75,11 @@ def test_a_group_that_is_not_expected_changes_no_figure_of_the_others(
     make: Callable[[], Story], expectation: Expectation
 ) -> None:
     wanted = judge.conclude(make().until(20.0).recording, expectation)
-    story = make().members(0.5, 9, podGroup=None)
-    story.tell(0.6, "pod", "ADDED", "gang-9", role="leader")
-    story.bind(0.7, *pods(9)).run(0.8, *pods(9)).delete(15.0, *pods(9)).members(16.0, 9)
-    story.change(16.0, *pods(9), podGroup=None)
+    story = make()
+    for index, name in enumerate(pods(9)):
+        story.pod(0.5, name, 9, role="worker" if index else "leader", podGroup=None)
+    story.bind(0.7, *pods(9)).run(0.8, *pods(9)).delete(15.0, *pods(9))
+    story.members(16.0, 9, podGroup=None)
     assert judge.conclude(story.until(20.0).recording, expectation) == wanted
 
 

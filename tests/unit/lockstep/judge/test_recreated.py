@@ -5,7 +5,7 @@ import pytest
 from lockstep import judge
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory
-from tests.unit.lockstep.judge.verdicts import accepted, concluded
+from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
 from tests.unit.lockstep.story import expect, pods
 
 EXPECTATION = expect("recreated")
@@ -63,6 +63,17 @@ def test_the_slowest_group_and_burst_count() -> None:
 
 def test_recreated_waits_for_the_end_of_the_drill() -> None:
     assert judge.judge(struck().recording, EXPECTATION) is None
+
+
+def test_a_drill_that_gave_up_is_judged_at_once() -> None:
+    fault(leader_killed().gone(10.1).mark(40.0, Topic.FAILED, "no group"), EXPECTATION, "lost")
+
+
+@pytest.mark.xfail(strict=True, reason="incidents of one kind are counted once")
+def test_incidents_of_one_kind_are_counted_each() -> None:
+    story = leader_killed().gone(10.1).whole(11.0).mark(20.0, Topic.LEADER_KILLED, "gang-0")
+    verdict = accepted(story.gone(20.1).whole(21.0).over(30.0), EXPECTATION)
+    assert "after each of 2 incidents" in verdict.reason
 
 
 def test_a_leader_that_was_made_twice_is_told_and_accepted() -> None:

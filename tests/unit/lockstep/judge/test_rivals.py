@@ -106,6 +106,13 @@ def test_only_what_ends_after_the_arrival_is_preempted() -> None:
     accepted(story, rivalry())
 
 
+@pytest.mark.xfail(strict=True, raises=ValueError, reason="its only run counts as over")
+def test_a_rival_whose_worker_is_replaced_is_judged() -> None:
+    story = ended(arrived(full_pool()), 6.0, 0).bind(7.0, *HIGH).delete(7.1, "high-0-2")
+    story.pod(7.2, "high-0-2", lws="high").bind(7.3, "high-0-2").run(7.4, *HIGH)
+    accepted(story, rivalry())
+
+
 @pytest.mark.xfail(strict=True, reason="the arrival is taken from the pods that are alive")
 def test_a_rival_that_is_recreated_before_it_runs_has_arrived_before() -> None:
     story = ended(arrived(full_pool()), 6.0, 0).delete(6.5, *HIGH)
