@@ -70,6 +70,7 @@ def test_pending_with_the_newest_refusal_of_the_gang_itself() -> None:
 def test_pending_with_what_another_scheduler_said_of_a_pod() -> None:
     story = Story().members(1.0, podGroup=None).refuse_pod(2.0, "gang-0-3")
     story.warn(2.0, "Pod/gang-0-3", "FailedScheduling", "no nodes available")
+    story.pod_group(1.0, lws="other").refuse(2.0, 1, group="other-0-r1")
     reason = (
         "0 of 4 pods bound: 0/3 nodes are available: 1 Insufficient cpu; "
         "no PodGroup was created for gang-0 (is gang scheduling on in LWS?)"
@@ -88,9 +89,11 @@ def test_a_pod_group_of_too_few_members_is_a_clue(members: int | None) -> None:
 def test_gangs_that_are_not_expected_explain_nothing() -> None:
     story = gang_created(gang_created(Story()), group=1).refuse(2.0, 1, group="gang-1-r1")
     story.members(1.0, group=2, podGroup=None, scheduler="default-scheduler")
-    story.change(1.5, "gang-0", scheduler="kai").change(1.5, *pods()[1:], scheduler="a-kai")
-    reason = "0 of 4 pods bound, and no scheduler has handled them (is a-kai or kai running?); "
-    told(story, "ignored", reason + "gang-0 asks for another scheduler, kai")
+    for name, scheduler in zip(pods(), ("kai", "yunikorn", "a-kai", "godel"), strict=True):
+        story.change(1.5, name, scheduler=scheduler)
+    asked = "is a-kai or godel or kai or yunikorn running?"
+    reason = f"0 of 4 pods bound, and no scheduler has handled them ({asked}); "
+    told(story, "ignored", reason + "gang-0-2 asks for another scheduler, a-kai")
 
 
 def test_partial_at_the_deadline() -> None:

@@ -137,7 +137,7 @@ def without_rights() -> DrillStory:
 
 def recovered(story: DrillStory) -> DrillStory:
     story.mark(16.0, Topic.RIGHTS_BACK, "LWS may again").own_pod_group(17.0).workers(17.1)
-    return story.bind(17.5, *pods()).run(18.0, *pods()).over(22.0)
+    return story.bind(17.5, *pods()).run(18.0004, *pods()).over(22.0)
 
 
 def test_refused_with_the_words_of_lws_and_the_recovery() -> None:

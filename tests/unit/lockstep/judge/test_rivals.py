@@ -131,7 +131,9 @@ def test_a_worker_made_again_for_a_gang_that_went_is_no_part_of_its_end() -> Non
 
 
 def test_nothing_is_known_before_the_rival_comes() -> None:
-    assert judge.judge(full_pool().until(30.0).recording, rivalry()) is None
+    recording = full_pool().until(30.0).recording
+    assert judge.judge(recording, rivalry()) is None
+    assert judge.judge(recording, expect("preempted-whole")) is None
 
 
 def test_room_for_both_is_no_preemption() -> None:
