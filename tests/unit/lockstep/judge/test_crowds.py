@@ -83,6 +83,7 @@ def test_a_gang_that_never_runs_has_no_turn() -> None:
 def test_not_serialized_before_every_gang_had_a_turn() -> None:
     story = crowd(3)
     turn(story, 2.0, 0)
+    story.pod(1.0, "gang-9", 9, podGroup=None)  # of a gang not expected
     starved = "1 of 3 gangs ran; gang-1, gang-2 never did"
     assert at_deadline(story.until(4.0), serialized(), "starved", starved).evidence == [
         "gang-0 was complete from 2.030 s to 3.000 s, after a wait of 1.030 s",
@@ -136,6 +137,7 @@ def test_the_end_of_a_gang_may_take_its_time() -> None:
 def test_a_group_recreated_without_a_pod_group_is_a_mismatch() -> None:
     story = taking_turns()
     story.tell(12.0, "podgroup", "DELETED", "gang-2-r1").change(12.0, "gang-2")
+    story.pod(12.5, "gang-9", 9, podGroup=None)  # of a gang not expected
     assert judge.assess(story.until(12.9).recording, serialized()) == RecheckAt(13.0)
     concluded(story, serialized(), "mismatched")
     verdict = fault(story.until(13.0), serialized(), "mismatched")
@@ -168,6 +170,7 @@ def test_deadlocked_when_it_lasts() -> None:
 
 def test_deadlocked_with_two_gangs_partly_bound_shows_who_holds_what() -> None:
     story = deadlock((1, 0, 2)).tell(3.0, "pod", "MODIFIED", "gang-0-1", node="w1")
+    story.pod(1.0, "gang-9", 9, podGroup=None).bind(4.0, "gang-9")  # of a gang not expected
     assert judge.assess(story.until(5.0).recording, deadlocked()) == RecheckAt(6.0)
     verdict = accepted(story.until(6.0), deadlocked())
     assert verdict.reason == (

@@ -56,7 +56,7 @@ def test_pending_with_the_newest_refusal_of_the_gang_itself() -> None:
         )
 
     said(2.0, "a", "first")
-    said(3.0, "c", "third")
+    said(2.2, "c", "third")
     said(3.0, "b", "second")
     story.tell(3.0, "event", "MODIFIED", "c")  # listed at one time, written last
     said(2.5, "d", "told late")

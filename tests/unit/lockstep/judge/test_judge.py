@@ -34,10 +34,8 @@ def test_placed_needs_every_pod_running() -> None:
 
 
 def test_placed_reports_bind_skew_and_the_pod_group() -> None:
-    story = gang_created(Story())
-    story.tell(1.1, "podgroup", "MODIFIED", "gang-0-r1", minMember=1)
-    story = gang_placed(story)
-    story.phase(1.2, "").phase(1.50004, "Inqueue").phase(1.7, "Inqueue", minMember=4)
+    story = gang_placed(Story().pod_group(1.01, minMember=1).members(1.1))
+    story.phase(1.2, "").phase(1.50049, "Inqueue").phase(1.7, "Inqueue", minMember=4)
     story.phase(2.5, "Running")
     verdict = judged(story, expect("placed"))
     assert verdict.bind_skew_seconds == 0.03

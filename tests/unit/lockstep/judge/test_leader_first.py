@@ -77,13 +77,16 @@ def test_a_group_that_was_there_before_is_not_judged() -> None:
 @pytest.mark.parametrize("ready", [True, False])
 def test_workers_before_a_ready_leader_are_a_failure(ready: bool) -> None:
     story = with_room_for_a_part().workers(11.1).bind(12.0, "gang-0")
-    story.change(12.2, "gang-0", ready=ready)
-    concluded(story.over(20.0), LEADER_FIRST, "partial", "was created before the leader was ready")
+    story.change(12.2, "gang-0", ready=ready).change(13.0, *pods()[1:], ready=False)
+    reason = "gang-0-1, gang-0-2, gang-0-3 was created before the leader was ready"
+    concluded(story.over(20.0), LEADER_FIRST, "partial", reason)
 
 
 def test_workers_without_their_leader_are_a_failure() -> None:
     story = with_room_for_a_part().workers(11.1).bind(12.0, "gang-0-1")
-    concluded(story.over(20.0), LEADER_FIRST, "partial", "but not the leader gang-0")
+    concluded(
+        story.over(20.0), LEADER_FIRST, "partial", "gang-0-1 bound, but not the leader gang-0"
+    )
 
 
 def test_a_part_that_does_not_last_shows_nothing() -> None:
@@ -95,9 +98,12 @@ def test_a_part_that_does_not_last_shows_nothing() -> None:
 
 @pytest.mark.parametrize(("last", "is_lasting"), [(15.0, True), (15.1, False)])
 def test_a_part_lasts_from_its_last_bind_for_three_seconds(last: float, is_lasting: bool) -> None:
-    story = leader_alone().workers(12.2).bind(last, "gang-0-1").run(last, "gang-0-1")
-    verdict = judged(released(story), LEADER_FIRST)
+    story = leader_alone()
+    for at, name in zip((12.2, 12.3, 12.4), pods()[1:], strict=True):
+        story.pod(at, name, revision="r1")
+    verdict = judged(released(story.bind(last, "gang-0-1").run(last, "gang-0-1")), LEADER_FIRST)
     assert verdict.observed == ("leader-first" if is_lasting else "placed")
+    assert not is_lasting or verdict.evidence[1].endswith("when it was ready, 0.2 s later")
 
 
 def test_a_pod_that_is_bound_as_room_is_made_belongs_to_the_part() -> None:
@@ -116,6 +122,8 @@ def test_a_group_that_stays_partly_bound_with_room_is_a_failure() -> None:
     story = split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").over(25.0)
     concluded(story, LEADER_FIRST, "partial", reason)
     concluded(split().over(25.0), LEADER_FIRST, "partial", reason)
+    story = split().mark(17.0, Topic.FAILED, "no room").bind(18.5, *pods()[2:])
+    concluded(story.run(19.0, *pods()[2:]), LEADER_FIRST, "partial", reason)
     story = split().mark(18.0, Topic.ROOM_FOR_ALL, "4 pods").bind(18.5, *pods()[2:])
     story.run(19.0, *pods()[2:]).delete(20.0, "gang-0-3")
     concluded(story.over(25.0), LEADER_FIRST, "partial", reason)

@@ -49,10 +49,22 @@ def test_min_member_of_one_is_right_when_the_leader_starts_alone() -> None:
     accepted(gang_placed(story), expect("placed", min_member=1))
 
 
-@pytest.mark.parametrize("reserved", [{"cpu": "6", "memory": "16Gi"}, {"cpu": "8"}, {"cpu": "?"}])
-def test_wrong_min_resources(reserved: dict[str, str]) -> None:
-    story = under_pod_group(minResources=reserved)
-    fault(gang_placed(story).until(9.0), "placed", "mismatched", "PodGroup gang-0-r1 reserves")
+@pytest.mark.parametrize(
+    ("reserved", "problems"),
+    [
+        ({"cpu": "6", "memory": "16Gi"}, ["cpu 6, not 4 x 2"]),
+        ({"cpu": "8"}, ["memory nothing, not 4 x 4Gi"]),
+        ({"cpu": "?"}, ["cpu ?, not 4 x 2", "memory nothing, not 4 x 4Gi"]),
+        (None, ["cpu nothing, not 4 x 2", "memory nothing, not 4 x 4Gi"]),
+    ],
+)
+def test_wrong_min_resources(reserved: dict[str, str] | None, problems: list[str]) -> None:
+    story = gang_placed(under_pod_group(minResources=reserved)).until(9.0)
+    wanted = expect("placed", requests={"memory": "4Gi", "cpu": "2"})
+    verdict = fault(story, wanted, "mismatched")
+    assert verdict.evidence == [f"PodGroup gang-0-r1 reserves {problem}" for problem in problems]
+    assert verdict.pod_group is not None
+    assert verdict.pod_group["minResources"] == (reserved or {})
 
 
 @pytest.mark.parametrize(
@@ -100,7 +112,8 @@ def test_pod_group_that_the_pods_name_or_else_the_newest(
 def test_why_a_gang_has_no_pod_group(listed: bool, gone: float, reason: str) -> None:
     story = Story().pod_group(0.0, name="a", group=9, workload=None)
     story.tell(gone, "podgroup", "DELETED", "a")
-    story.members(1.0, listed=listed).change(2.0, *pods(), podGroup="b").pod(3.0, "extra")
+    story.members(1.0, listed=listed, podGroup=None).change(2.0, *pods(), podGroup="b")
+    story.pod(3.0, "extra", listed=not listed, podGroup="b")
     story.change(3.0, "gang-0", podGroup="a").pod_group(4.0, name="a", lws="other", namespace="x")
     if listed:
         story.delete(3.5, "extra")

@@ -53,7 +53,7 @@ def test_preempted_whole() -> None:
         "preemptionSeconds": 2.0,
         "victimPartlyBoundSeconds": pytest.approx(0.3),
     }
-    assert (verdict.bound, verdict.size) == (0, 4)
+    assert (verdict.bound, verdict.size, verdict.bind_skew_seconds) == (0, 4, 0.0)
     assert verdict.evidence == [
         "high-0: pods of priority class high, PodGroup high-0-r1 of high",
         "gang-0: pods of priority class low, PodGroup gang-0-r1 of none, "
@@ -65,9 +65,10 @@ def test_preempted_whole() -> None:
 
 def test_preempted_and_left_without_a_pod_group_is_in_the_evidence() -> None:
     story = preempted().tell(8.0, "podgroup", "DELETED", "gang-0-r1")
+    story.change(8.0, "gang-0-3", priorityClass="lower")
     evidence = accepted(story, rivalry()).evidence
     assert "gang-0 was recreated without a PodGroup (lws#1054)" in evidence
-    assert "gang-0: pods of priority class low, no PodGroup" in evidence
+    assert "gang-0: pods of priority class low, lower, no PodGroup" in evidence
 
 
 def test_a_gang_that_is_not_recreated_yet_is_in_the_evidence() -> None:
@@ -179,7 +180,7 @@ def waiting() -> Story:
 
 
 def test_waits_is_found_after_some_time_when_preemption_is_expected() -> None:
-    story = waiting()
+    story = waiting().pod(4.0, "gang-9", 9, podGroup=None)  # of a gang not expected
     assert judge.assess(story.until(24.0).recording, rivalry()) == RecheckAt(25.0)
     verdict = fault(story.until(25.0), rivalry(), "waits")
     assert verdict.reason.endswith(OVERUSED)

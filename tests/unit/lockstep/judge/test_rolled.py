@@ -46,28 +46,41 @@ def test_rolled_without_and_with_surge() -> None:
     ]
 
 
-def surged(binds: float, runs: float) -> DrillStory:
-    """The group of the surge is bound, runs, and goes when the others are replaced."""
+def surged() -> DrillStory:
+    """The leader of the surge's group is bound, and a group of the old template goes."""
     groups = DrillStory().whole(1.0, 0).whole(1.0, 1).mark(10.0, Topic.UPDATE_WITH_SURGE, "")
     story = groups.leader(11.0, 2, "r2").own_pod_group(11.0, 2, "r2").workers(11.0, 2, "r2")
-    story.bind(binds, "gang-2").bind(binds + 0.5, *pods(2)[1:]).run(runs, *pods(2))
+    story.bind(12.0, "gang-2")
     story.delete(13.0, *pods(1)).tell(13.0, "podgroup", "DELETED", "gang-1-r1")
     return story
 
 
 def test_rolled_counts_a_group_as_lost_at_once_when_its_pods_terminate() -> None:
-    story = surged(12.0, 13.5).whole(14.0, 1, "r2").gone(15.0, 0).whole(16.0, 0, "r2")
+    story = surged()
+    story.bind(12.5, *pods(2)[1:]).run(13.5, *pods(2)).whole(14.0, 1, "r2").gone(15.0, 0).whole(
+        16.0, 0, "r2"
+    )
     verdict = accepted(story.gone(17.0, 2, "r2").over(20.0), EXPECTATION)
     assert verdict.measures == {"surgeSeconds": 6.5, "groupsUpWithSurge": 1}
     assert verdict.bind_skew_seconds == 0.5
 
 
 def test_rolled_counts_a_group_as_bound_with_its_first_pod() -> None:
-    story = surged(12.0, 12.6).delete(13.0, *pods(0)).tell(13.0, "podgroup", "DELETED", "gang-0-r1")
+    story = surged().delete(13.0, *pods(0)).tell(13.0, "podgroup", "DELETED", "gang-0-r1")
     story.delete(13.1, *pods(2)).tell(13.1, "podgroup", "DELETED", "gang-2-r2")
     story.whole(14.0, 1, "r2").whole(14.0, 0, "r2")
     verdict = accepted(story.over(20.0), EXPECTATION)
     assert "never fewer than 0 complete groups, never more than 3 bound" in verdict.evidence[0]
+
+
+def test_rolled_counts_the_groups_that_were_complete_when_it_began() -> None:
+    story = DrillStory().whole(1.0, 0).leader(1.0, 1).own_pod_group(1.0, 1).workers(1.0, 1)
+    story.bind(2.0, *pods(1)).mark(10.0, Topic.UPDATE_WITH_SURGE, "").run(11.0, *pods(1))
+    story.whole(12.0, 2, "r2")
+    for at, group in ((14.0, 1), (16.0, 0)):
+        story.gone(at, group).whole(at + 1.0, group, "r2")
+    verdict = accepted(story.gone(18.0, 2, "r2").over(20.0), EXPECTATION)
+    assert verdict.measures["groupsUpWithSurge"] == 1
 
 
 def test_strayed_when_the_new_groups_are_of_two_templates() -> None:
@@ -117,6 +130,9 @@ def test_strayed_when_there_is_an_extra_group_without_surge() -> None:
     story = replaced(updating().whole(10.5, 2, "r2"))
     reason = "gang-2 was created, although maxSurge is 0"
     concluded(story.gone(15.0, 2, "r2").over(20.0), EXPECTATION, "strayed", reason)
+    story = replaced(updating()).leader(20.0, 2, "r2").own_pod_group(20.0, 2, "r2")
+    story.tell(20.0, "podgroup", "DELETED", "gang-2-r2")
+    concluded(story.over(20.0), EXPECTATION, "strayed", reason)
 
 
 def test_strayed_when_a_new_group_was_bound_in_part_for_long() -> None:

@@ -32,7 +32,7 @@ def test_scaled_when_the_last_pod_runs_or_is_deleted() -> None:
     story = DrillStory().whole(1.0).mark(5.0, Topic.SCALE, "1").mark(10.0, Topic.SCALE, "3")
     story.whole(10.5, 2).leader(11.0, 1).own_pod_group(11.0, 1).workers(11.0, 1)
     story.bind(12.0, "gang-1").bind(12.5, *pods(1)[1:]).run(13.0, *pods(1))
-    story.change(15.0, "gang-1", ready=True).mark(20.0, Topic.SCALE, "2").gone(21.0, 1, None)
+    story.change(15.0, "gang-0", ready=True).mark(20.0, Topic.SCALE, "2").gone(21.0, 1, None)
     story.tell(21.0, "podgroup", "DELETED", "gang-1-r1").change(22.0, "gang-2", ready=True)
     story.mark(30.0, Topic.SCALE, "1").delete(40.0, *pods(2))
     verdict = accepted(story.tell(39.0, "podgroup", "DELETED", "gang-2-r1").over(40.0), EXPECTATION)

@@ -94,6 +94,8 @@ def test_partly_bound_once_is_broken_though_it_is_complete_now() -> None:
 
 def test_partly_bound_just_now_is_not_clear() -> None:
     story = gang_created(a_set(Story())).bind(2.0, "gang-0").until(3.0)
+    for count in (1, 2, 3):
+        story.refuse(2.0 + 0.2 * count, count)
     reason = "1 of 4 pods bound for less than 2 s; watch longer"
     assert reported(story, "binding", None).reason == reason
 
@@ -142,10 +144,12 @@ def test_waiting_without_a_scheduler_is_not_clear() -> None:
 
 def test_a_new_pod_may_wait_a_second_for_its_pod_group() -> None:
     story = a_set(Story()).members(1.0, podGroup=None).delete(3.0, "gang-0-3")
-    story.pod(5.0, "gang-0-3", podGroup=None)
+    story.pod(5.0, "gang-0-3", podGroup=None).change(5.5, "gang-0", ready=False)
     reported(story.until(5.9), "pending", None)
     reported(story.until(6.0), "unmanaged", False)
-    story = a_set(Story().members(0.0, podGroup=None, listed=True))
+    story = a_set(Story().members(0.0, podGroup=None, listed=True)).change(
+        0.55, *pods(), ready=False
+    )
     reported(story.until(0.6), "unmanaged", False)
 
 
@@ -173,9 +177,12 @@ def test_sets_are_reported_by_namespace_and_name() -> None:
 
 def test_a_group_that_still_runs_after_a_scale_down_is_judged_by_itself() -> None:
     story = gang_placed(gang_created(a_set(Story())))
-    gang_created(story, group=1).bind(2.0, "gang-1").until(9.0)
+    gang_created(story, group=1).bind(2.0, "gang-1")
+    gang_created(story, group=2).until(9.0)
     found = [(r.group, r.state, r.bound) for r in verification.examine(story.recording)]
-    assert found == [("gang-0", "placed", 4), ("gang-1", "partial", 1)]
+    assert found == [("gang-0", "placed", 4), ("gang-1", "partial", 1), ("gang-2", "pending", 0)]
+    a_set(story, replicas=4)
+    assert [report.group for report in verification.examine(story.recording)][-1] == "gang-3"
 
 
 def test_each_group_of_each_set_is_reported_and_scaled_down_ones_are_not() -> None:
