@@ -45,17 +45,22 @@ def _run(session: pytest.Session, options: argparse.Namespace) -> None:
         if options.modules and file.stem not in options.modules:
             continue
         mutants = [one for one in mutants_of(file) if earlier is None or one.key in earlier]
-        unknown = [one for one in mutants if one.key not in equivalent]
-        counts = Counter({"equivalent": len(mutants) - len(unknown), "not run": len(unknown)})
-        for mutant, outcome in tests.run(unknown, options.jobs, deadline):
+        counts = Counter({"not run": len(mutants)})
+        surviving: set[str] = set()
+        for mutant, result in tests.run(mutants, options.jobs, deadline):
+            outcome = result
+            if result in ("survived", "untested"):
+                surviving.add(mutant.key)
+                if mutant.key in equivalent:
+                    outcome = "equivalent"
+                else:
+                    left.append(f"{result} {mutant.text}\n")
             counts.update({outcome: 1, "not run": -1})
-            if outcome in ("survived", "untested"):
-                left.append(f"{outcome} {mutant.text}\n")
         total += counts
         print(f"{_line(counts)}  {file}", flush=True)
-        for key in sorted(equivalent - {one.key for one in mutants}):
-            if key.startswith(f"{file} ") and earlier is None:
-                print(f"{EQUIVALENT.name} has a mutant that no longer exists: {key}")
+        stale = {key for key in equivalent - surviving if key.startswith(f"{file} ")}
+        for key in sorted(stale if earlier is None else ()):
+            print(f"{EQUIVALENT.name} has a mutant that does not survive: {key}")
         SURVIVORS.parent.mkdir(exist_ok=True)
         SURVIVORS.write_text("".join(left))
     print(f"{_line(total)}  in all; {SURVIVORS} lists the survivors")

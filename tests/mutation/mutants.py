@@ -66,12 +66,16 @@ class Mutant:
     @property
     def key(self) -> str:
         """What names it also after the lines have moved."""
-        return f"{self.path} {self.function}: {self.before} → {self.after}"
+        return f"{self.path} {self._change}"
 
     @property
     def text(self) -> str:
         """One line for a reader."""
-        return f"{self.path}:{self.line} {self.function}: {self.before} → {self.after}"
+        return f"{self.path}:{self.line} {self._change}"
+
+    @property
+    def _change(self) -> str:
+        return f"{self.function}: {self.before} → {self.after}".rstrip()
 
     def apply(self) -> ast.Module:
         """Change the tree, for good, and return it."""
