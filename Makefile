@@ -1,5 +1,6 @@
 # One command per job; each sets up what it needs. `make help` lists them.
 STACK ?= gang
+JOBS ?= 2
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
@@ -7,7 +8,7 @@ READY := .venv/.ready
 UV := 0.13.8
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint unit unit-program unit-lockstep e2e up down tools bench sabotage clean
+.PHONY: help demo test lint unit unit-program unit-lockstep mutation e2e up down tools bench sabotage clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -46,6 +47,9 @@ unit-program:
 
 unit-lockstep:
 	@$(PY) -W error -m pytest tests/unit/lockstep tests/unit/toolchain -n 3
+
+mutation: $(READY) ## break the judge in small ways and list what no test notices: make mutation ONLY=figures
+	@PYTHONHASHSEED=0 nice -n 19 $(PY) -m tests.mutation --jobs $(JOBS) $(ONLY)
 
 e2e: $(READY) ## the real Pulumi engine, API server, Volcano and LWS
 	@.venv/bin/lockstep tools

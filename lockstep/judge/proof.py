@@ -5,12 +5,12 @@ are new, who bound them and when, under which PodGroup, and what the scheduler r
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lockstep.judge import explain, limits, platform, podgroups
 from lockstep.judge.case import Case, fail, unproven
 from lockstep.judge.groups import Incarnation, all_incarnations, binding_bursts
-from lockstep.judge.history import History, PodHistory, bind_times
+from lockstep.judge.history import History, ObservedGang, PodHistory, bind_times
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.recording.model import version_number
 from lockstep.scenarios.verdicts import VerdictName
@@ -127,14 +127,17 @@ def _demands(case: Case) -> Finding | None:
     """Find a gang that was bound under a PodGroup with other demands than its own."""
     if not case.expectation.gang:
         return None
-    for group in _bound_in_view(case):
+    # Groups that come and go are expected of some drills only.
+    comes_and_goes = case.expectation.verdict in (VerdictName.SCALED, VerdictName.ROLLED)
+    gangs = case.gangs if comes_and_goes else case.wanted
+    for group in _bound_in_view([*gangs, *case.rivals]):
         if problems := podgroups.problems_while_binding(case.history, group, case.expectation):
             return fail(VerdictName.MISMATCHED, *problems)
     return None
 
 
-def _bound_in_view(case: Case) -> Iterator[Incarnation]:
-    for group in all_incarnations([*case.gangs, *case.rivals]):
+def _bound_in_view(gangs: Iterable[ObservedGang]) -> Iterator[Incarnation]:
+    for group in all_incarnations(gangs):
         if group.bound_pods and not any(pod.bound_at_start for pod in group.bound_pods):
             yield group
 

@@ -46,6 +46,9 @@ def _problem(group: Incarnation, tight: Phase) -> Finding | None:
     if len(bound) == group.size or lasted < limits.STABLE:
         what = f"{len(bound)} of {group.size} pods of {group.key} bound: not a lasting part"
         return fail(VerdictName.PLACED, what)
+    ignored = [pod for pod in group.pods if pod not in bound and not _last_refusal(pod)]
+    if ignored:
+        return fail(VerdictName.IGNORED, f"{explain.names(ignored)} was not refused")
     return None
 
 

@@ -1,9 +1,11 @@
 """A gang of higher priority comes to a full pool: it gets the places of a gang, or it waits."""
 
+import math
 from collections.abc import Sequence
 
 from lockstep.judge import explain, figures, limits, podgroups
 from lockstep.judge.case import Case
+from lockstep.judge.drill_marks import Topic
 from lockstep.judge.figures import Run
 from lockstep.judge.history import ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
@@ -14,12 +16,11 @@ from lockstep.scenarios.verdicts import VerdictName
 def preempted(case: Case) -> Finding | RecheckAt | None:
     """Find `preempted-whole` or `waits`; `cut` when only a part of a gang was preempted."""
     rivals = case.rivals
-    newcomers = [pod for gang in rivals for pod in gang.alive]
-    if not newcomers:
+    if not any(gang.alive for gang in rivals):
         return None
     if (answer := torn_while_binding(case)) is not None:
         return answer
-    arrival = min(pod.first.at for pod in newcomers)
+    arrival = _arrival(case, rivals)
     own = figures.runs(case.history, case.wanted)
     victims = [run for run in own if run.over and run.end >= arrival]
     if (answer := _cut(case, victims)) is not None:
@@ -27,6 +28,14 @@ def preempted(case: Case) -> Finding | RecheckAt | None:
     if all(gang.is_complete for gang in rivals):
         return _preempted(case, rivals, victims, arrival)
     return None if victims else _waiting(case, rivals)
+
+
+def _arrival(case: Case, rivals: Sequence[ObservedGang]) -> float:
+    """When the first pod of the rival was created, or of this rival if there was one before."""
+    marks = case.history.recording.marks
+    since = max((mark.at for mark in marks if mark.topic == Topic.RIVAL_ARRIVES), default=-math.inf)
+    created = [pod.first.at for gang in rivals for pod in gang.pods]
+    return min((at for at in created if at >= since), default=max(created))
 
 
 def _cut(case: Case, victims: Sequence[Run]) -> Finding | RecheckAt | None:
@@ -48,7 +57,8 @@ def _preempted(
     if not victims:
         return Finding(VerdictName.PLACED, "there was room for both: no gang was preempted", ())
     runs = figures.runs(case.history, rivals)
-    complete = max(run.start for run in runs if not run.over)
+    # A run is over when a pod is replaced, although the gang is complete again.
+    complete = max([run.start for run in runs if not run.over] or [run.start for run in runs])
     ending = max(run.ending for run in victims)
     names = ", ".join(dict.fromkeys(run.key for run in victims))
     what = (

@@ -38,7 +38,7 @@ def recreated(case: Case, phases: list[Phase]) -> Finding:
             times[name] = max(answer.seconds, times.get(name, 0.0))
     return Finding(
         VerdictName.RECREATED,
-        f"the group came back complete after each of {len(times)} incidents, in "
+        f"the group came back complete after each of {len(phases)} incidents, in "
         f"{max(times.values()):.1f} s at most",
         tuple(one.evidence for one in found),
         measures=times,

@@ -33,11 +33,17 @@ def queued(reason: bool = True, last: float = 0.3) -> Story:
 def test_capped_when_the_queue_keeps_a_gang_waiting_and_says_so() -> None:
     verdict = accepted(queued(), capped())
     assert verdict.observed == "capped"
-    assert verdict.reason.startswith("never more than 2 of 3 gangs ran at once")
+    assert verdict.reason == (
+        "never more than 2 of 3 gangs ran at once, though there was room for all; each of 3 ran"
+    )
     assert verdict.measures["gangsAtOnce"] == 2
-    assert verdict.evidence[:2] == [
+    assert verdict.bind_skew_seconds == 0.03
+    assert verdict.evidence == [
         "queue narrow admits 2 gangs",
         "PodGroup/gang-2-r1 Unschedulable: queue resource quota insufficient: insufficient cpu",
+        "gang-0 was complete from 2.030 s to 3.000 s, after a wait of 1.030 s",
+        "gang-1 was complete from 2.130 s to the end, after a wait of 1.129 s",
+        "gang-2 was complete from 4.030 s to the end, after a wait of 3.028 s",
     ]
 
 
@@ -48,7 +54,8 @@ def test_pods_of_a_gang_that_ends_are_told_but_not_held_against_the_queue() -> N
 
 
 def test_capped_needs_a_reason() -> None:
-    story = queued(reason=False).until(30.0)
+    story = queued(reason=False).warn(1.8, "Pod/gang-2", "Failed", "queue is full").until(30.0)
+    story.warn(1.8, "PodGroup/gang-2-r1", "Unschedulable", "no room")
     reason = "no event says that the queue kept a gang waiting"
     at_deadline(story, capped(), "starved", reason)
 
@@ -72,4 +79,28 @@ def test_a_cap_that_was_never_reached_was_not_tested() -> None:
 
 def test_a_pod_group_in_another_queue_is_a_mismatch() -> None:
     story = in_queue(crowd(3), queue="default")
-    fault(story, capped(), "mismatched", "PodGroup gang-0-r1 is in queue default, not narrow")
+    reason = "PodGroup gang-0-r1 is in queue default, not narrow"
+    verdict = fault(story, capped(), "mismatched", reason)
+    assert verdict.evidence == ["0 of 3 gangs ran; gang-0, gang-1, gang-2 never did"]
+
+
+def test_a_reason_counts_also_when_its_event_has_expired() -> None:
+    story = queued()
+    story.tell(4.5, "event", "DELETED", "PodGroup/gang-2-r1.Unschedulable")
+    accepted(story, capped())
+
+
+def test_a_queue_without_gangs_is_not_judged_by_its_cap() -> None:
+    concluded(in_queue(crowd(3)).until(60.0), capped(), "ignored")
+    story = in_queue(crowd(3)).bind(2.0, "gang-0").until(9.0)
+    fault(story, capped(), "partial", "1 of 4 pods of gang-0 bound for 7.0 s")
+
+
+def test_a_gang_that_never_ran_under_a_cap_starved() -> None:
+    story = gang_placed(gang_placed(in_queue(crowd(3)), 2.0, 0), 2.1, 1).until(30.0)
+    at_deadline(story, capped(), "starved", "2 of 3 gangs ran; gang-2 never did")
+
+
+def test_a_gang_that_lost_its_pod_group_under_a_cap_is_a_mismatch() -> None:
+    story = queued().tell(4.5, "podgroup", "DELETED", "gang-2-r1").until(9.0)
+    fault(story, capped(), "mismatched", "gang-2")

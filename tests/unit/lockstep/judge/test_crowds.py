@@ -19,15 +19,38 @@ def serialized(groups: int = 3) -> Expectation:
 def test_serialized_when_every_gang_had_its_turn() -> None:
     verdict = accepted(taking_turns(), serialized())
     assert verdict.observed == "serialized"
-    assert verdict.reason.startswith("3 gangs completed, never more than 1 at once")
+    assert verdict.reason == (
+        "3 gangs completed, never more than 1 at once and never a part of one; "
+        "each of 3 ran, after 7.6 s at most"
+    )
     assert verdict.bind_skew_seconds == 0.03
     assert verdict.measures["gangsCompleted"] == 3
     assert verdict.measures["gangsAtOnce"] == 1
     assert verdict.measures["longestHandoverSeconds"] == pytest.approx(2.03)
     assert verdict.measures["longestWaitSeconds"] == pytest.approx(7.63, abs=0.01)
-    assert (
-        "gang-1 was complete from 5.030 s to 6.000 s, after a wait of 4.029 s" in verdict.evidence
-    )
+    assert verdict.evidence == [
+        "gang-0 was complete from 2.030 s to 3.000 s, after a wait of 1.030 s",
+        "gang-1 was complete from 5.030 s to 6.000 s, after a wait of 4.029 s",
+        "gang-2 was complete from 8.030 s to 9.000 s, after a wait of 7.028 s",
+        "gang-0 was complete from 11.030 s to the end, after a wait of 7.630 s",
+        "the next gang was completely bound at most 2.030 s after one ended",
+        "pods held their places for 19.5 pod-seconds in complete gangs, for 0.2 in gangs that were "
+        "not complete yet, and for 1.8 in gangs that ended",
+    ]
+
+
+def test_serialized_from_a_gang_that_ran_before_the_recording() -> None:
+    story = crowd(2)
+    for name in pods(2):
+        role = "leader" if name == "gang-2" else "worker"
+        story.pod(0.0, name, 2, role=role, listed=True, node="w1", phase="Running")
+    story.pod_group(0.0, 2)
+    ended(story, 2.0, 2)
+    gang_created(story, 2.5, 2)
+    turn(story, 3.0, 0)
+    verdict = judged(gang_placed(story, 8.0, 1), serialized())
+    assert "gang-2 was complete from 0.000 s to 2.000 s, and already before" in verdict.evidence[0]
+    assert verdict.measures["longestHandoverSeconds"] == pytest.approx(4.03)
 
 
 def test_serialized_counts_what_places_were_held_for() -> None:
@@ -60,6 +83,12 @@ def test_a_gang_that_never_runs_has_no_turn() -> None:
 def test_not_serialized_before_every_gang_had_a_turn() -> None:
     story = crowd(3)
     turn(story, 2.0, 0)
+    story.pod(1.0, "gang-9", 9, podGroup=None)  # of a gang not expected
+    starved = "1 of 3 gangs ran; gang-1, gang-2 never did"
+    assert at_deadline(story.until(4.0), serialized(), "starved", starved).evidence == [
+        "gang-0 was complete from 2.030 s to 3.000 s, after a wait of 1.030 s",
+        starved,
+    ]
     turn(story, 5.0, 1)
     at_deadline(story.until(7.0), serialized(), "starved", "2 of 3 gangs ran; gang-2 never did")
 
@@ -78,7 +107,7 @@ def test_gangs_that_no_scheduler_handles_are_ignored() -> None:
 
 def test_gangs_that_all_run_at_once_do_not_contend() -> None:
     story = gang_placed(gang_placed(crowd(2), 2.0, 0), 2.1, 1)
-    fault(story, serialized(2), "placed")
+    fault(story, serialized(2), "placed", "all gangs ran at once: there was room for all")
 
 
 def test_a_part_of_a_waiting_gang_breaks_the_turns() -> None:
@@ -107,8 +136,12 @@ def test_the_end_of_a_gang_may_take_its_time() -> None:
 
 def test_a_group_recreated_without_a_pod_group_is_a_mismatch() -> None:
     story = taking_turns()
-    story.tell(12.5, "podgroup", "DELETED", "gang-2-r1").until(20.0)
-    verdict = fault(story, serialized(), "mismatched")
+    story.tell(12.0, "podgroup", "DELETED", "gang-2-r1").change(12.0, "gang-2")
+    story.pod(12.5, "gang-9", 9, podGroup=None)  # of a gang not expected
+    assert judge.assess(story.until(12.9).recording, serialized()) == RecheckAt(13.0)
+    concluded(story, serialized(), "mismatched")
+    verdict = fault(story.until(13.0), serialized(), "mismatched")
+    assert verdict.evidence[0].startswith("gang-0 was complete from")
     assert (
         "PodGroup gang-2-r1 of an earlier leader still existed when gang-2 was created, then it "
         "was deleted, and LWS created no other (lws#1054)"
@@ -135,6 +168,28 @@ def test_deadlocked_when_it_lasts() -> None:
     assert "gang-2: 2 of 4 pods bound (gang-2, gang-2-1)" in verdict.evidence
 
 
+def test_deadlocked_with_two_gangs_partly_bound_shows_who_holds_what() -> None:
+    story = deadlock((1, 0, 2)).change(3.0, "gang-0-1", node="w1")
+    story.pod(1.0, "gang-9", 9, podGroup=None).bind(4.0, "gang-9")  # of a gang not expected
+    assert judge.assess(story.until(5.0).recording, deadlocked()) == RecheckAt(6.0)
+    verdict = accepted(story.until(6.0), deadlocked())
+    assert verdict.reason == (
+        "2 gangs hold 4 places and none of them is complete: 15.0 pod-seconds wasted in 4.0 s"
+    )
+    assert verdict.evidence == [
+        "gang-0: 2 of 4 pods bound (gang-0, gang-0-1)",
+        "gang-1: 0 of 4 pods bound",
+        "gang-2: 2 of 4 pods bound (gang-2, gang-2-1)",
+        "refused: gang-0-2, gang-0-3, gang-1, gang-1-1, gang-1-2, gang-1-3, gang-2-2, gang-2-3",
+        "because: 0/3 nodes are available: 1 Insufficient cpu",
+    ]
+
+
+def test_not_deadlocked_while_a_gang_lacks_a_pod() -> None:
+    story = deadlock().delete(3.0, "gang-1-3").pod(3.0, "gang-0-4", unschedulable="no room")
+    assert judge.judge(story.until(30.0).recording, deadlocked()) is None
+
+
 def test_one_partly_bound_gang_is_no_deadlock() -> None:
     assert judge.judge(deadlock((3, 0, 0)).until(30.0).recording, deadlocked()) is None
 
@@ -146,14 +201,17 @@ def test_not_deadlocked_while_a_pod_is_not_refused() -> None:
 
 
 def test_not_deadlocked_when_a_gang_ran() -> None:
-    story = deadlock((4, 1, 1))
+    story = deadlock((4, 4, 1))
     story.run(2.5, *pods(0))
-    fault(story.until(3.0), deadlocked(), "progressed", "gang-0 was completely bound")
+    reason = "gang-0, gang-1 was completely bound"
+    verdict = fault(story.until(3.0), deadlocked(), "progressed", reason)
+    assert verdict.measures["gangsAtOnce"] == 2
 
 
 def test_a_deadlock_under_pod_groups_proves_nothing() -> None:
     story = deadlock().pod_group(1.1)
-    fault(story.until(30.0), deadlocked(), "mismatched")
+    verdict = fault(story.until(30.0), deadlocked(), "mismatched")
+    assert verdict.evidence[0] == "gang-0: 1 of 4 pods bound (gang-0)"
 
 
 @given(

@@ -1,5 +1,7 @@
 """Every verdict from a good recording."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -18,6 +20,8 @@ from tests.unit.lockstep.story import (
     pods,
 )
 
+HELD = expect("held")
+
 
 def test_placed_needs_every_pod_running() -> None:
     story = gang_created(Story())
@@ -30,8 +34,9 @@ def test_placed_needs_every_pod_running() -> None:
 
 
 def test_placed_reports_bind_skew_and_the_pod_group() -> None:
-    story = gang_placed(gang_created(Story()))
-    story.phase(1.5, "Inqueue").phase(2.5, "Running")
+    story = gang_placed(Story().pod_group(1.01, minMember=1).members(1.1))
+    story.phase(1.2, "").phase(1.50049, "Inqueue").phase(1.7, "Inqueue", minMember=4)
+    story.phase(2.5, "Running")
     verdict = judged(story, expect("placed"))
     assert verdict.bind_skew_seconds == 0.03
     assert verdict.release_latency_seconds is None
@@ -108,6 +113,44 @@ def test_held_does_not_count_cycles_before_the_last_taint_change() -> None:
     accepted(story, expect("held"))
 
 
+def test_held_counts_cycles_by_the_count_of_an_event_whatever_volcano_says() -> None:
+    story = gang_created(Story().node(0.0, "w0"))
+    uid = story.uid("podgroup", "gang-0-r1")
+    event: dict[str, Any] = {
+        "reason": "Unschedulable",
+        "objectUid": uid,
+        "message": "queue is overused",
+    }
+    story.tell(1.15, "event", "ADDED", "e", count=2, **event)  # before the last pod was created
+    assert judge.judge(story.tell(2.0, "event", "MODIFIED", "e", count=4).recording, HELD) is None
+    story.tell(2.5, "event", "MODIFIED", "e", count=4).tell(3.0, "event", "MODIFIED", "e", count=1)
+    assert judge.judge(story.recording, HELD) is None
+    accepted(story.tell(4.0, "event", "MODIFIED", "e", count=2), HELD)
+
+
+UNSCHEDULABLE = {"type": "Unschedulable", "status": "True"}
+
+
+@pytest.mark.parametrize(
+    ("count", "conditions", "is_held"),
+    [
+        (20, [UNSCHEDULABLE], True),
+        (20, [{"type": "Scheduled", "status": "False"}, UNSCHEDULABLE], True),
+        (19, [UNSCHEDULABLE], False),
+        (20, [{"type": "Scheduled", "status": "True"}], False),
+        (20, [{"type": "Unschedulable", "status": "False"}], False),
+        (20, None, False),
+    ],
+)
+def test_held_without_events_needs_twenty_and_the_condition(
+    count: int, conditions: list[dict[str, str]] | None, is_held: bool
+) -> None:
+    story = Story().members(0.0, listed=True).pod_group(0.0, conditions=[], listed=True)
+    story.tell(0.0, "podgroup", "MODIFIED", "gang-0-r1", conditions=conditions)
+    story.refuse(0.0, 1, listed=True).refuse(0.0, count, listed=True)
+    assert (judge.judge(story.until(9.0).recording, HELD) is not None) == is_held
+
+
 def test_held_again_when_volcano_no_longer_writes_events() -> None:
     story = events_ran_out().until(1.0)
     assert judge.assess(story.recording, expect("held")) == RecheckAt(3.0)
@@ -157,10 +200,10 @@ def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
 
 def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() -> None:
     story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked")
-    gang_placed(gang_created(story).node(1.5, "w2"))
-    verdict = judged(story.node(3.0, "w1"), expect("released"))
-    assert verdict.release_latency_seconds == 0.53
-    assert verdict.evidence[-1] == ("w2 was unblocked at 1.500 s; the last bind came 0.530 s later")
+    gang_created(story).node(1.5, "w2").bind(2.0, *pods()[1:]).bind(2.03456, "gang-0")
+    verdict = judged(story.run(2.2, *pods()).node(3.0, "w1"), expect("released"))
+    assert (verdict.release_latency_seconds, verdict.bind_skew_seconds) == (0.535, 0.035)
+    assert verdict.evidence[-1] == "w2 was unblocked at 1.500 s; the last bind came 0.535 s later"
 
 
 def test_partial_needs_the_others_refused_and_some_time() -> None:
@@ -183,6 +226,16 @@ def test_an_incomplete_expectation_is_refused(text: str) -> None:
         Expectation.from_json(text)
 
 
+@pytest.mark.parametrize(("bound", "changed", "at"), [(3.0, 2.2, 3.2), (1.2, 3.0, 3.201)])
+def test_the_next_look_is_at_the_soonest_time_of_all_rules(
+    bound: float, changed: float, at: float
+) -> None:
+    story = gang_created(gang_created(Story()), group=1).bind(bound, "gang-1")
+    gang_placed(story).change(changed, "gang-0", ready=True)
+    assert judge.assess(story.until(3.0).recording, expect("placed")) == RecheckAt(at)
+
+
 def test_an_unknown_verdict_is_refused() -> None:
-    with pytest.raises(LockstepError, match="no verdict 'perfect'"):
+    names = "capped, deadlocked, held, .*, serialized$"
+    with pytest.raises(LockstepError, match=f"no verdict 'perfect'; use one of: {names}"):
         judge.judge(Story().recording, expect("perfect"))

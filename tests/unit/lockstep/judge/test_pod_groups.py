@@ -49,10 +49,76 @@ def test_min_member_of_one_is_right_when_the_leader_starts_alone() -> None:
     accepted(gang_placed(story), expect("placed", min_member=1))
 
 
-@pytest.mark.parametrize("reserved", [{"cpu": "6", "memory": "16Gi"}, {"cpu": "8"}, {"cpu": "?"}])
-def test_wrong_min_resources(reserved: dict[str, str]) -> None:
-    story = under_pod_group(minResources=reserved)
-    fault(gang_placed(story).until(9.0), "placed", "mismatched", "PodGroup gang-0-r1 reserves")
+@pytest.mark.parametrize(
+    ("reserved", "problems"),
+    [
+        ({"cpu": "6", "memory": "16Gi"}, ["cpu 6, not 4 x 2"]),
+        ({"cpu": "8"}, ["memory nothing, not 4 x 4Gi"]),
+        ({"cpu": "?"}, ["cpu ?, not 4 x 2", "memory nothing, not 4 x 4Gi"]),
+        (None, ["cpu nothing, not 4 x 2", "memory nothing, not 4 x 4Gi"]),
+    ],
+)
+def test_wrong_min_resources(reserved: dict[str, str] | None, problems: list[str]) -> None:
+    story = gang_placed(under_pod_group(minResources=reserved)).until(9.0)
+    wanted = expect("placed", requests={"memory": "4Gi", "cpu": "2"})
+    verdict = fault(story, wanted, "mismatched")
+    assert verdict.evidence == [f"PodGroup gang-0-r1 reserves {problem}" for problem in problems]
+    assert verdict.pod_group is not None
+    assert verdict.pod_group["minResources"] == (reserved or {})
+
+
+@pytest.mark.parametrize(
+    ("named", "changed", "found"),
+    [
+        ("gang-0-old", "gang-0-r1", "gang-0-old"),  # what the pods name comes first
+        (None, "gang-0-old", "gang-0-r1"),  # then the newest, not the last that changed
+    ],
+)
+def test_pod_group_that_the_pods_name_or_else_the_newest(
+    named: str | None, changed: str, found: str
+) -> None:
+    story = Story().members(1.0, podGroup=named).pod_group(1.0, name="gang-0-old").pod_group(1.1)
+    story.tell(1.2, "podgroup", "MODIFIED", changed).until(60.0)
+    group = at_deadline(story, "placed", "ignored").pod_group
+    assert group is not None
+    assert group["name"] == found
+
+
+@pytest.mark.parametrize(
+    ("listed", "gone", "reason"),
+    [
+        (
+            False,
+            1.1,
+            "PodGroup a of an earlier leader still existed when gang-0 was created, then it was "
+            "deleted, and LWS created no other (lws#1054); delete pod gang-0 to have the group "
+            "recreated",
+        ),
+        (
+            False,
+            1.0,
+            "PodGroup a, which the pods of gang-0 name, was not created (does LWS have permission "
+            "to create PodGroups?)",
+        ),
+        (
+            True,
+            0.5,
+            "PodGroup a, which the pods of gang-0 name, does not exist: it was deleted with an "
+            "earlier leader (lws#1054; delete pod gang-0 to have the group recreated), or LWS has "
+            "no permission to create PodGroups",
+        ),
+    ],
+)
+def test_why_a_gang_has_no_pod_group(listed: bool, gone: float, reason: str) -> None:
+    story = Story().pod_group(0.0, name="a", group=9, workload=None)
+    story.tell(gone, "podgroup", "DELETED", "a")
+    story.members(1.0, listed=listed, podGroup=None).change(2.0, *pods(), podGroup="b")
+    story.pod(3.0, "extra", listed=not listed, podGroup="b")
+    story.change(3.0, "gang-0", podGroup="a").pod_group(4.0, name="a", lws="other", namespace="x")
+    if listed:
+        story.delete(3.5, "extra")
+    verdict = judge.conclude(story.until(60.0).recording, expect("placed"))
+    assert verdict.reason.endswith(reason)
 
 
 def test_extra_pod_group() -> None:
@@ -119,8 +185,10 @@ def test_pod_group_of_another_set_is_not_judged() -> None:
 
 
 def test_extra_group() -> None:
-    story = gang_created(gang_placed(gang_created(Story())), at=2.5, group=1).until(9.0)
-    fault(story, "placed", "mismatched", "unexpected group gang-1")
+    story = gang_created(gang_placed(gang_created(Story())), at=2.5, group=1)
+    story.bind(3.0, "gang-1").bind(4.0, *pods(1)[1:]).until(9.0)
+    verdict = fault(story, "placed", "mismatched", "unexpected group gang-1")
+    assert (verdict.bound, verdict.bind_skew_seconds) == (4, 0.03)
 
 
 def test_no_pod_group_at_all() -> None:

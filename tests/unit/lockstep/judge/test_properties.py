@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
@@ -14,6 +15,7 @@ from lockstep.recording.model import Recording
 from tests.unit.lockstep.crowds import deadlock, taking_turns
 from tests.unit.lockstep.judge.test_capped import capped, queued
 from tests.unit.lockstep.judge.test_crowds import deadlocked, serialized
+from tests.unit.lockstep.judge.test_rivals import preempted, rivalry
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -66,6 +68,19 @@ CROWDS: list[tuple[Callable[[], Story], Expectation]] = [
     (lambda: deadlock().until(12.0), deadlocked()),
     (queued, capped()),
 ]
+
+
+@pytest.mark.parametrize(("make", "expectation"), [*CROWDS, (preempted, rivalry())])
+def test_a_group_that_is_not_expected_changes_no_figure_of_the_others(
+    make: Callable[[], Story], expectation: Expectation
+) -> None:
+    wanted = judge.conclude(make().until(20.0).recording, expectation)
+    story = make()
+    for index, name in enumerate(pods(9)):
+        story.pod(0.5, name, 9, role="worker" if index else "leader", podGroup=None)
+    story.bind(0.7, *pods(9)).run(0.8, *pods(9)).delete(15.0, *pods(9))
+    story.members(16.0, 9, podGroup=None)
+    assert judge.conclude(story.until(20.0).recording, expectation) == wanted
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -5,7 +5,7 @@ import pytest
 from lockstep import judge
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory
-from tests.unit.lockstep.judge.verdicts import accepted, concluded
+from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
 from tests.unit.lockstep.story import expect, pods
 
 EXPECTATION = expect("recreated")
@@ -36,11 +36,43 @@ def test_recreated_after_each_incident_with_its_time() -> None:
         "nodeRecoverySeconds": 1.5,
     }
     assert verdict.bind_skew_seconds == 0.03
-    assert len(verdict.evidence) == 3
+    back = "(somebody): gang-0 came back in 1.5 s with 4 new pods, bound in one burst of 0.030 s"
+    assert verdict.evidence == [
+        f"{topic} {back} under a PodGroup of its new leader"
+        for topic in (Topic.LEADER_KILLED, Topic.WORKER_KILLED, Topic.NODE_LOST)
+    ]
+
+
+def test_the_slowest_group_and_burst_count() -> None:
+    story = DrillStory().whole(1.0).whole(1.0, 1).mark(10.0, Topic.LEADER_KILLED, "gang-0")
+    story.gone(10.01).whole(10.25).mark(20.0, Topic.NODE_LOST, "w1").gone(20.1).gone(20.1, 1)
+    story.leader(21.0).own_pod_group(21.0).workers(21.0).bind(21.5, *pods()[:3])
+    story.whole(21.5, 1).bind(23.5, "gang-0-3").run(23.6, *pods())
+    story.mark(30.0, Topic.WORKER_KILLED, "gang-0-1").gone(30.01).whole(30.3).over(40.0)
+    verdict = accepted(story, expect("recreated", groups=2))
+    assert verdict.measures == {
+        "leaderRecoverySeconds": 0.75,
+        "nodeRecoverySeconds": 3.6,
+        "workerRecoverySeconds": 0.8,
+    }
+    assert verdict.bind_skew_seconds == 2.0
+    assert verdict.reason == (
+        "the group came back complete after each of 3 incidents, in 3.6 s at most"
+    )
 
 
 def test_recreated_waits_for_the_end_of_the_drill() -> None:
     assert judge.judge(struck().recording, EXPECTATION) is None
+
+
+def test_a_drill_that_gave_up_is_judged_at_once() -> None:
+    fault(leader_killed().gone(10.1).mark(40.0, Topic.FAILED, "no group"), EXPECTATION, "lost")
+
+
+def test_incidents_of_one_kind_are_counted_each() -> None:
+    story = leader_killed().gone(10.1).whole(11.0).mark(20.0, Topic.LEADER_KILLED, "gang-0")
+    verdict = accepted(story.gone(20.1).whole(21.0).over(30.0), EXPECTATION)
+    assert "after each of 2 incidents" in verdict.reason
 
 
 def test_a_leader_that_was_made_twice_is_told_and_accepted() -> None:
@@ -52,20 +84,42 @@ def test_a_leader_that_was_made_twice_is_told_and_accepted() -> None:
 
 
 def test_kept_when_only_the_killed_worker_came_back() -> None:
-    story = DrillStory().whole(1.0).mark(10.0, Topic.WORKER_KILLED, "gang-0-1")
-    story.delete(10.1, "gang-0-1")
-    story.pod(10.2, "gang-0-1", revision="r1").bind(10.3, "gang-0-1").run(10.4, "gang-0-1")
-    concluded(story.over(20.0), EXPECTATION, "kept", "only gang-0-1 was recreated", "lws#998")
+    story = DrillStory().whole(1.0).delete(9.0, "gang-0-3").pod(10.0, "gang-0-3", revision="r1")
+    story.mark(10.0, Topic.WORKER_KILLED, "gang-0-1").delete(10.1, "gang-0-1")
+    story.pod(10.2, "gang-0-1", revision="r1").change(11.0, "gang-0", ready=True)
+    reason = (
+        "after worker killed, only gang-0-1 was recreated; gang-0, gang-0-2, gang-0-3 stayed "
+        "(lws#998)"
+    )
+    concluded(story.over(20.0), EXPECTATION, "kept", reason)
+
+
+def test_a_new_leader_beside_the_old_workers_is_not_kept() -> None:
+    story = leader_killed().delete(10.1, "gang-0").leader(11.0)
+    concluded(story.over(20.0), EXPECTATION, "orphaned")
+
+
+def test_kept_when_a_pod_goes_as_the_drill_ends() -> None:
+    story = leader_killed().change(20.0, "gang-0-1", deleting=True).over(20.0)
+    reason = "only nothing was recreated; gang-0, gang-0-2, gang-0-3 stayed"
+    concluded(story, EXPECTATION, "kept", reason)
 
 
 def test_orphaned_when_the_old_pod_group_was_taken_for_the_new_one() -> None:
-    story = leader_killed().gone(10.1, revision=None)
+    story = DrillStory().whole(1.0).gone(4.0).whole(5.0).mark(10.0, Topic.LEADER_KILLED, "gang-0")
+    story.gone(10.1, revision=None)
     story.leader(10.3).tell(10.4, "podgroup", "DELETED", "gang-0-r1")
-    concluded(story.until(45.0), EXPECTATION, "orphaned", "lws#1054")
+    reason = (
+        "after leader killed, the new leader gang-0 owns no PodGroup; gang-0-r1 of the previous "
+        "leader still existed when it was created (lws#1054)"
+    )
+    concluded(story.until(45.0), EXPECTATION, "orphaned", reason)
 
 
 def test_orphaned_without_that_race_is_not_blamed_on_it() -> None:
-    story = leader_killed().gone(10.1).leader(11.0)
+    story = leader_killed().pod_group(10.0, lws="other").gone(10.1).leader(11.0)
+    story.pod_group(11.0, owner=None, ownerUid=None)
+    story.tell(11.1, "podgroup", "MODIFIED", "gang-0-r1", group=None)
     verdict = concluded(story.until(45.0), EXPECTATION, "orphaned")
     assert "lws#1054" not in verdict.reason
     assert "does LWS have permission to create PodGroups?" in verdict.reason
@@ -78,14 +132,30 @@ def test_a_complete_group_under_another_leaders_pod_group_is_orphaned() -> None:
 
 
 def test_lost_when_no_leader_comes() -> None:
-    concluded(leader_killed().gone(10.1).until(45.0), EXPECTATION, "lost", "got no new leader")
+    reason = "after leader killed, gang-0 got no new leader"
+    concluded(leader_killed().gone(10.1).until(45.0), EXPECTATION, "lost", reason)
+    story = DrillStory().leader(10.0).workers(10.0).mark(10.0, Topic.LEADER_KILLED, "gang-0")
+    concluded(story.gone(11.0, revision=None).until(45.0), EXPECTATION, "lost", reason)
+
+
+def test_lost_when_the_new_group_is_incomplete_or_loses_a_pod_again() -> None:
+    reason = "after leader killed, gang-0 did not become complete again"
+    waiting = leader_killed().gone(10.1).leader(45.0).own_pod_group(45.0).over(45.0)
+    assert concluded(waiting, EXPECTATION, "lost").reason.endswith(reason)
+    story = leader_killed().gone(10.1).whole(11.0).delete(15.0, "gang-0-2")
+    concluded(story.over(45.0), EXPECTATION, "lost", reason)
 
 
 def test_torn_when_the_new_group_is_bound_in_part_for_long() -> None:
     story = leader_killed().gone(10.1).leader(11.0).own_pod_group(11.0).workers(11.1)
     for at, name in zip((11.3, 11.4, 11.5, 15.0), pods(), strict=True):
         story.bind(at, name).run(at + 0.1, name)
-    concluded(story.over(20.0), EXPECTATION, "torn", "partly bound for 3.7 s")
+    concluded(
+        story.over(20.0),
+        EXPECTATION,
+        "torn",
+        "after leader killed, gang-0 was partly bound for 3.7 s",
+    )
 
 
 def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
@@ -97,8 +167,9 @@ def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
 
 
 def test_untouched_when_an_incident_hit_no_pod() -> None:
-    story = DrillStory().whole(1.0).mark(10.0, Topic.NODE_LOST, "w9").over(20.0)
-    concluded(story, EXPECTATION, "untouched")
+    story = DrillStory().whole(1.0).change(10.0, "gang-0-1", deleting=True).whole(2.0, 1)
+    story.mark(10.0, Topic.NODE_LOST, "w9").gone(11.0, 1).over(20.0)  # of a group not expected
+    concluded(story, EXPECTATION, "untouched", "node lost (w9), but no group lost a pod")
 
 
 def test_a_second_pod_group_is_one_too_many() -> None:

@@ -7,16 +7,17 @@ import pytest
 from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, Workload
 from tests.unit.lockstep.crowds import ended
-from tests.unit.lockstep.judge.verdicts import accepted, fault, judged
+from tests.unit.lockstep.judge.verdicts import accepted, fault
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
 
 HIGH = [f"high-0{suffix}" for suffix in ("", "-1", "-2", "-3")]
+SECOND = [name.replace("high-0", "high-1") for name in HIGH]
 OVERUSED = "resource in cluster is overused: overused cpu"
 
 
-def rivalry(verdict: str = "preempted-whole") -> Expectation:
+def rivalry(groups: int = 1) -> Expectation:
     rival = Workload("LeaderWorkerSet", "high")
-    return expect(verdict, scenario="preemption", rival=rival)
+    return expect("preempted-whole", scenario="preemption", rival=rival, groups=groups)
 
 
 def full_pool() -> Story:
@@ -44,11 +45,15 @@ def preempted() -> Story:
 def test_preempted_whole() -> None:
     verdict = accepted(preempted(), rivalry())
     assert verdict.observed == "preempted-whole"
+    assert verdict.reason == (
+        "gang-0 was preempted completely by the gang of higher priority, which ran 2.0 s after it "
+        "arrived"
+    )
     assert verdict.measures == {
         "preemptionSeconds": 2.0,
         "victimPartlyBoundSeconds": pytest.approx(0.3),
     }
-    assert (verdict.bound, verdict.size) == (0, 4)
+    assert (verdict.bound, verdict.size, verdict.bind_skew_seconds) == (0, 4, 0.0)
     assert verdict.evidence == [
         "high-0: pods of priority class high, PodGroup high-0-r1 of high",
         "gang-0: pods of priority class low, PodGroup gang-0-r1 of none, "
@@ -60,8 +65,59 @@ def test_preempted_whole() -> None:
 
 def test_preempted_and_left_without_a_pod_group_is_in_the_evidence() -> None:
     story = preempted().tell(8.0, "podgroup", "DELETED", "gang-0-r1")
-    verdict = accepted(story, rivalry())
-    assert "gang-0 was recreated without a PodGroup (lws#1054)" in verdict.evidence
+    story.change(8.0, "gang-0-3", priorityClass="lower")
+    evidence = accepted(story, rivalry()).evidence
+    assert "gang-0 was recreated without a PodGroup (lws#1054)" in evidence
+    assert "gang-0: pods of priority class low, lower, no PodGroup" in evidence
+
+
+def test_a_gang_that_is_not_recreated_yet_is_in_the_evidence() -> None:
+    story = placed(ended(arrived(full_pool()), 6.0, 0))
+    story.change(7.5, "high-0", priorityClass="urgent").pod_group(
+        7.5, lws="high", priorityClass="x"
+    )
+    evidence = accepted(story, rivalry()).evidence
+    assert "gang-0 is being recreated: 0 of 4 pods exist" in evidence
+    assert "high-0: pods of priority class high, urgent, PodGroup high-0-r1 of x" in evidence
+
+
+def two_pairs() -> Story:
+    """Two gangs fill the pool, and two rivals arrive."""
+    story = gang_placed(gang_created(full_pool(), 1.5, 1), 2.5, 1)
+    arrived(story, 5.0)
+    for index, name in enumerate(SECOND):
+        story.pod(6.0, name, 1, "high", role="worker" if index else "leader", priorityClass="high")
+    return story.pod_group(6.0, 1, "high", priorityClass="high")
+
+
+def test_two_gangs_are_preempted_by_two_rivals_which_is_over_with_the_last() -> None:
+    story = ended(ended(two_pairs(), 7.0, 0, last=0.3), 7.0, 1, last=0.6)
+    placed(story, 8.0)
+    assert judge.judge(story.recording, rivalry(groups=2)) is None
+    verdict = accepted(story.bind(9.0, *SECOND).run(9.1, *SECOND), rivalry(groups=2))
+    assert verdict.reason.startswith("gang-0, gang-1 was preempted completely")
+    assert verdict.measures == {"preemptionSeconds": 4.0, "victimPartlyBoundSeconds": 0.6}
+
+
+def test_only_what_ends_after_the_arrival_is_preempted() -> None:
+    story = gang_placed(gang_created(ended(full_pool(), 3.0, 0), 3.5), 4.0)
+    reason = "there was room for both: no gang was preempted"
+    fault(placed(arrived(story)), rivalry(), "placed", reason)
+    story = placed(arrived(ended(full_pool(), 5.0, 0), 5.0))
+    accepted(story, rivalry())
+
+
+def test_a_rival_whose_worker_is_replaced_is_judged() -> None:
+    story = ended(arrived(full_pool()), 6.0, 0).bind(7.0, *HIGH).delete(7.1, "high-0-2")
+    story.pod(7.2, "high-0-2", lws="high").bind(7.3, "high-0-2").run(7.4, *HIGH)
+    accepted(story, rivalry())
+
+
+def test_a_rival_that_is_recreated_before_it_runs_has_arrived_before() -> None:
+    story = ended(arrived(full_pool()), 6.0, 0).delete(6.5, *HIGH)
+    story.tell(6.5, "podgroup", "DELETED", "high-0-r1")
+    verdict = accepted(placed(arrived(story, 7.0), 8.0), rivalry())
+    assert verdict.measures["preemptionSeconds"] == 3.0
 
 
 def test_a_worker_made_again_for_a_gang_that_went_is_no_part_of_its_end() -> None:
@@ -74,7 +130,9 @@ def test_a_worker_made_again_for_a_gang_that_went_is_no_part_of_its_end() -> Non
 
 
 def test_nothing_is_known_before_the_rival_comes() -> None:
-    assert judge.judge(full_pool().until(30.0).recording, rivalry()) is None
+    recording = full_pool().until(30.0).recording
+    assert judge.judge(recording, rivalry()) is None
+    assert judge.judge(recording, expect("preempted-whole")) is None
 
 
 def test_room_for_both_is_no_preemption() -> None:
@@ -84,14 +142,17 @@ def test_room_for_both_is_no_preemption() -> None:
 def test_a_gang_that_loses_a_part_and_keeps_the_rest_is_cut() -> None:
     story = arrived(full_pool())
     story.delete(6.0, "gang-0-3")
-    assert isinstance(judge.assess(story.until(7.0).recording, rivalry()), RecheckAt)
-    verdict = fault(story.until(8.5), rivalry(), "cut", "kept others for 2.5 s")
+    at = judge.assess(story.until(7.0).recording, rivalry())
+    assert at == RecheckAt(8.001)
+    assert judge.judge(story.until(8.0).recording, rivalry()) is None
+    reason = "gang-0 lost pods to the other gang and kept others for 2.5 s"
+    verdict = fault(story.until(8.5), rivalry(), "cut", reason)
     assert verdict.evidence == ["still bound: gang-0, gang-0-1, gang-0-2"]
 
 
 def test_a_gang_that_went_bit_by_bit_is_cut_also_when_it_is_gone() -> None:
     story = placed(ended(arrived(full_pool()), 6.0, 0, last=4.0), 11.0)
-    assert judged(story, rivalry()).observed == "cut"
+    assert fault(story, rivalry(), "cut").evidence == ["still bound: none"]
 
 
 def test_a_rival_that_gets_a_part_of_the_room_is_partial() -> None:
@@ -117,13 +178,37 @@ def waiting() -> Story:
 
 
 def test_waits_is_found_after_some_time_when_preemption_is_expected() -> None:
-    story = waiting()
+    story = waiting().pod(4.0, "gang-9", 9, podGroup=None)  # of a gang not expected
     assert judge.assess(story.until(24.0).recording, rivalry()) == RecheckAt(25.0)
     verdict = fault(story.until(25.0), rivalry(), "waits")
     assert verdict.reason.endswith(OVERUSED)
-    assert "high-0: pods of priority class high, PodGroup high-0-r1 of none" in verdict.evidence[0]
-    assert verdict.evidence[-1] == OVERUSED
+    assert verdict.evidence == [
+        "high-0: pods of priority class high, PodGroup high-0-r1 of none, "
+        "because LWS does not set it",
+        "gang-0: pods of priority class low, PodGroup gang-0-r1 of none, "
+        "because LWS does not set it",
+        "4/4 tasks in gang unschedulable: 1 Insufficient cpu",
+        OVERUSED,
+    ]
     assert verdict.bound == 4
+
+
+def test_waiting_is_counted_from_the_last_pod_of_a_rival() -> None:
+    story = waiting().delete(7.0, "high-0-3")
+    assert judge.assess(story.until(60.0).recording, rivalry()) is None
+    story.pod(61.0, "high-0-3", lws="high").refuse_pod(63.0, "high-0-3")
+    assert judge.assess(story.until(64.0).recording, rivalry()) == RecheckAt(81.0)
+
+
+def test_a_rival_does_not_wait_while_a_gang_gives_way_or_another_rival_is_bound() -> None:
+    gives_way = ended(waiting(), 7.0, 0).until(60.0)
+    assert judge.assess(gives_way.recording, rivalry()) is None
+    story = two_pairs().refuse(7.0, 1, group="high-1-r1")
+    bound = two_pairs().refuse(7.0, 1, group="high-1-r1").bind(8.0, *HIGH).until(60.0)
+    assert judge.assess(bound.recording, rivalry(groups=2)) is None
+    story.tell(7.0, "podgroup", "DELETED", "high-0-r1")
+    fault(story.until(60.0), rivalry(groups=2), "waits")
+    assert judge.assess(story.delete(61.0, "high-0-1").recording, rivalry(groups=2)) is None
 
 
 def test_a_rival_that_no_scheduler_handles_is_not_found_waiting() -> None:

@@ -24,8 +24,27 @@ def test_scaled_through_all_steps_with_their_times() -> None:
         "scaleTo6Seconds": 6.5,
         "scaleTo1Seconds": 1.2,
     }
-    assert "2 → 6 → 1" in verdict.reason
+    assert verdict.reason == "groups 2 → 6 → 1, PodGroups followed exactly"
     assert verdict.bind_skew_seconds == 0.03
+
+
+def test_scaled_when_the_last_pod_runs_or_is_deleted() -> None:
+    story = DrillStory().whole(1.0).mark(5.0, Topic.SCALE, "1").mark(10.0, Topic.SCALE, "3")
+    story.whole(10.5, 2).leader(11.0, 1).own_pod_group(11.0, 1).workers(11.0, 1)
+    story.bind(12.0, "gang-1").bind(12.5, *pods(1)[1:]).run(13.0, *pods(1))
+    story.change(15.0, "gang-0", ready=True).mark(20.0, Topic.SCALE, "2").gone(21.0, 1, None)
+    story.tell(21.0, "podgroup", "DELETED", "gang-1-r1").change(22.0, "gang-2", ready=True)
+    story.mark(30.0, Topic.SCALE, "1").delete(40.0, *pods(2))
+    verdict = accepted(story.tell(39.0, "podgroup", "DELETED", "gang-2-r1").over(40.0), EXPECTATION)
+    own = "complete, each with a PodGroup of its leader, and no other PodGroup"
+    assert verdict.evidence == [
+        f"1 requested: after 0.0 s gang-0 {own}",
+        f"3 requested: after 3.0 s gang-0, gang-1, gang-2 {own}",
+        f"2 requested: after 1.1 s gang-0, gang-2 {own}",
+        f"1 requested: after 10.0 s gang-0 {own}",
+        "no group was partly bound for longer than 0.500 s",
+    ]
+    assert verdict.bind_skew_seconds == 0.5
 
 
 def test_strayed_when_a_group_is_missing() -> None:
@@ -35,8 +54,11 @@ def test_strayed_when_a_group_is_missing() -> None:
 
 def test_strayed_when_a_pod_group_outlives_its_group() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
-    story.mark(20.0, Topic.SCALE, "1").gone(21.0, 1, revision=None).over(30.0)
-    concluded(story, EXPECTATION, "strayed", "unexpected PodGroup gang-1-r1")
+    story.mark(20.0, Topic.SCALE, "1").gone(21.0, 1, revision=None)
+    story.pod_group(22.0, name="gang-0-old", ownerUid="another-leader").over(30.0)
+    what = "scaled to 1: unexpected PodGroup gang-1-r1; unexpected PodGroup gang-0-old"
+    evidence = concluded(story, EXPECTATION, "strayed", what).evidence
+    assert (len(evidence), evidence[-1]) == (2, what)
 
 
 def test_strayed_when_a_group_was_bound_in_part_for_long() -> None:

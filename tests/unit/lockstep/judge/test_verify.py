@@ -21,13 +21,18 @@ Output = pytest.CaptureFixture[str]
 
 
 def a_set(
-    story: Story, replicas: int = 1, size: int = 4, name: str = "gang", **facts: Any
+    story: Story,
+    replicas: int = 1,
+    size: int = 4,
+    name: str = "gang",
+    kind: str = "LeaderWorkerSet",
+    **facts: Any,
 ) -> Story:
     """A LeaderWorkerSet; the story's `kind` is taken by the observation's own."""
     data = {"replicas": replicas, "size": size, "startup": "LeaderCreated", **facts}
     story.tell(0.5, "workload", "ADDED", name, **data)
     *_, seen = story.recording.of("workload")
-    seen.facts["kind"] = "LeaderWorkerSet"  # type: ignore[index]
+    seen.facts["kind"] = kind  # type: ignore[index]
     return story
 
 
@@ -41,19 +46,34 @@ def reported(story: Story, state: str, holds: bool | None, words: str = "") -> G
 
 def test_placed_holds() -> None:
     report = reported(gang_placed(gang_created(a_set(Story()))), "placed", True)
-    assert (report.bound, report.bind_skew_seconds) == (4, 0.03)
-    assert report.pod_group == "gang-0-r1"
+    assert report == GangReport(
+        namespace="lockstep-gang",
+        workload="LeaderWorkerSet/gang",
+        group="gang-0",
+        size=4,
+        bound=4,
+        state="placed",
+        holds=True,
+        reason="all pods bound and running",
+        bind_skew_seconds=0.03,
+        pod_group="gang-0-r1",
+    )
 
 
 def test_bound_but_not_yet_running_holds() -> None:
-    reported(gang_created(a_set(Story())).bind(2.0, *pods()), "bound", True)
+    story = gang_created(a_set(Story())).bind(2.0, *pods()[1:]).bind(3.23456, "gang-0")
+    report = reported(story, "bound", True)
+    assert (report.reason, report.bind_skew_seconds) == ("all pods bound", 1.235)
 
 
 def test_refused_holds() -> None:
     story = gang_created(a_set(Story()))
     for second in range(1, 5):
         story.refuse(1.0 + second, second)
-    reported(story, "held", True, "Insufficient cpu")
+    message = "4/4 tasks in gang unschedulable: 1 Insufficient cpu"
+    assert reported(story, "held", True).reason == message
+    story.delete(6.0, "gang-0-3")
+    assert reported(story, "incomplete", None).reason == "3 of 4 pods exist"
 
 
 def test_refused_earlier_holds_only_when_it_lasts() -> None:
@@ -75,12 +95,18 @@ def test_partly_bound_once_is_broken_though_it_is_complete_now() -> None:
 
 def test_partly_bound_just_now_is_not_clear() -> None:
     story = gang_created(a_set(Story())).bind(2.0, "gang-0").until(3.0)
-    reported(story, "binding", None)
+    for count in (1, 2, 3):
+        story.refuse(2.0 + 0.2 * count, count)
+    reason = "1 of 4 pods bound for less than 2 s; watch longer"
+    assert reported(story, "binding", None).reason == reason
 
 
 def test_complete_without_a_pod_group_is_broken() -> None:
     story = a_set(Story()).members(1.0, podGroup=None)
-    reported(gang_placed(story).until(9.0), "unmanaged", False, "no PodGroup was created")
+    report = reported(
+        gang_placed(story).until(9.0), "unmanaged", False, "no PodGroup was created for gang-0"
+    )
+    assert report.pod_group is None
 
 
 def test_a_pod_group_of_an_earlier_leader_is_broken() -> None:
@@ -97,18 +123,67 @@ def test_a_pod_group_that_the_scheduler_ignores_is_broken() -> None:
 
 def test_leader_first_promises_nothing() -> None:
     story = gang_placed(gang_created(a_set(Story(), startup="LeaderReady")))
-    reported(story, "leader-first", None)
+    reason = "startupPolicy LeaderReady: the leader is bound alone, so gang-0 promises nothing"
+    assert reported(story, "leader-first", None).reason == reason
 
 
 def test_missing_pods_are_not_clear() -> None:
     story = a_set(Story(), replicas=2)
-    story.pod(1.0, "gang-0").pod_group(1.0).until(9.0)
-    states = [(r.group, r.state, r.holds) for r in verification.examine(story.recording)]
-    assert states == [("gang-0", "incomplete", None), ("gang-1", "absent", None)]
+    story.pod(1.0, "gang-0").pod_group(1.0).pod_group(1.0, 1, minMember=1).until(9.0)
+    states = [(r.state, r.holds, r.reason) for r in verification.examine(story.recording)]
+    assert states == [
+        ("incomplete", None, "1 of 4 pods exist"),
+        ("absent", None, "gang-1 has no pods"),
+    ]
 
 
 def test_waiting_without_a_scheduler_is_not_clear() -> None:
-    reported(gang_created(a_set(Story())).until(30.0), "pending", None)
+    reason = "no pod bound, and the scheduler did not refuse the gang while watching"
+    story = gang_created(a_set(Story())).until(30.0)
+    assert reported(story, "pending", None).reason == reason
+
+
+def test_a_new_pod_may_wait_a_second_for_its_pod_group() -> None:
+    story = a_set(Story()).members(1.0, podGroup=None).delete(3.0, "gang-0-3")
+    story.pod(5.0, "gang-0-3", podGroup=None).change(5.5, "gang-0", ready=False)
+    reported(story.until(5.9), "pending", None)
+    reported(story.until(6.0), "unmanaged", False)
+    story = a_set(Story().members(0.0, podGroup=None, listed=True)).change(
+        0.55, *pods(), ready=False
+    )
+    reported(story.until(0.6), "unmanaged", False)
+
+
+def test_a_new_gang_with_a_wrong_pod_group_is_broken_at_once() -> None:
+    story = a_set(Story()).members(1.0).pod_group(1.0, minMember=1)
+    reason = "PodGroup gang-0-r1 has minMember 1, not 4"
+    assert reported(story, "unmanaged", False).reason == reason
+
+
+def test_sets_are_reported_by_namespace_and_name() -> None:
+    story = a_set(a_set(Story(), name="z"), name="y", size=2, replicas=2)
+    a_set(story, name="x", namespace="a-namespace")
+    a_set(story, name="web", kind="Deployment")
+    a_set(story, name="gone").tell(2.0, "workload", "DELETED", "gone")
+    found = [
+        (r.namespace, r.workload, r.group, r.size) for r in verification.examine(story.recording)
+    ]
+    assert found == [
+        ("a-namespace", "LeaderWorkerSet/x", "x-0", 4),
+        ("lockstep-gang", "LeaderWorkerSet/y", "y-0", 2),
+        ("lockstep-gang", "LeaderWorkerSet/y", "y-1", 2),
+        ("lockstep-gang", "LeaderWorkerSet/z", "z-0", 4),
+    ]
+
+
+def test_a_group_that_still_runs_after_a_scale_down_is_judged_by_itself() -> None:
+    story = gang_placed(gang_created(a_set(Story())))
+    gang_created(story, group=1).bind(2.0, "gang-1")
+    gang_created(story, group=2).until(9.0)
+    found = [(r.group, r.state, r.bound) for r in verification.examine(story.recording)]
+    assert found == [("gang-0", "placed", 4), ("gang-1", "partial", 1), ("gang-2", "pending", 0)]
+    a_set(story, replicas=4)
+    assert [report.group for report in verification.examine(story.recording)][-1] == "gang-3"
 
 
 def test_each_group_of_each_set_is_reported_and_scaled_down_ones_are_not() -> None:
@@ -172,6 +247,7 @@ def test_verify_json(cluster: Cluster, capsys: Output) -> None:
     assert document["seconds"] >= 2.2
     (gang,) = document["gangs"]
     assert (gang["state"], gang["bound"], gang["size"]) == ("partial", 1, 2)
+    assert gang["bindSkewSeconds"] is None
 
 
 def test_verify_without_sets_does_not_wait(cluster: Cluster, capsys: Output) -> None:
