@@ -146,6 +146,7 @@ class SchedulerProbe:
     async def follow(self) -> None:
         """Ask until cancelled."""
         async with httpx2.AsyncClient(trust_env=False) as direct:
+            silent = ""
             while True:
                 began = self.clock()
                 try:
@@ -153,7 +154,11 @@ class SchedulerProbe:
                         await (self._ask_process(direct) if self.local else self._ask_pods())
                 except (*FAILURES, TimeoutError) as error:
                     reason = explain(error) if str(error) else "no answer"
-                    self._tell(began, "scheduler", UNREACHABLE, {"reason": reason})
+                    if reason != silent:
+                        self._tell(began, "scheduler", UNREACHABLE, {"reason": reason})
+                    silent = reason
+                else:
+                    silent = ""
                 await asyncio.sleep(PAUSE)
 
     async def _ask_process(self, direct: httpx2.AsyncClient) -> None:
@@ -210,22 +215,25 @@ class SchedulerProbe:
     async def _tell_config_map(self, began: float, pod: Mapping[str, Any], reason: str) -> None:
         """Emit the configuration of a scheduler whose metrics cannot be reached."""
         metadata = pod["metadata"]
-        asked = await self._asked(metadata["namespace"])
-        if asked is None:
+        current = await self._config_map(metadata["namespace"])
+        if current is None:
             raise httpx2.RequestError(f"{reason}; and its ConfigMap cannot be read")
         starts = [
             str(((one.get("state") or {}).get("running") or {}).get("startedAt"))
             for one in (pod.get("status") or {}).get("containerStatuses") or ()
         ]
-        has_gang = GANG_PLUGIN in asked["plugins"]
+        has_gang = GANG_PLUGIN in current["plugins"]
         facts = {
             "source": "ConfigMap",
             "reason": reason,
             "sessions": 0,
             "withoutGang": 0 if has_gang else 1,
-            "actions": asked["actions"],
-            "plugins": asked["plugins"],
-            "asked": asked,
+            "actions": current["actions"],
+            "plugins": current["plugins"],
+            "asked": {
+                **(await self._asked(metadata["namespace"]) or current),
+                "disabled": current["disabled"],
+            },
         }
         self._tell(began, metadata["name"], f"{metadata['uid']} {' '.join(starts)}", facts)
 
@@ -239,6 +247,9 @@ class SchedulerProbe:
                 return configured(texts[-1])
         except (*FAILURES, KeyError, ValueError):
             pass  # no permission to read Secrets, or not installed by Helm
+        return await self._config_map(namespace)
+
+    async def _config_map(self, namespace: str) -> dict[str, Any] | None:
         try:
             one: Any = await self.client.get(kube.ConfigMap, CONFIG_MAP, namespace=namespace)
             return configured(one["data"][CONFIG_KEY])
