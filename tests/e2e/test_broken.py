@@ -98,7 +98,9 @@ def test_one_pod_with_another_scheduler(stack: LiveStack) -> None:
             kube.LeaderWorkerSet, name, patch, namespace=namespace, patch_type=PatchType.MERGE
         )
     code, state = verify(stack, "15s")
-    assert (code, state) == (1, "unmanaged")
+    # Whether its leader is bound before `verify` begins to watch, and the others after it, is chance.
+    assert code == 1
+    assert state in ("unmanaged", "torn")
 
 
 def verify(stack: LiveStack, time: str = "1s") -> tuple[int, str]:
