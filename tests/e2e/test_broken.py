@@ -98,7 +98,7 @@ def test_one_pod_with_another_scheduler(stack: LiveStack) -> None:
             kube.LeaderWorkerSet, name, patch, namespace=namespace, patch_type=PatchType.MERGE
         )
     code, state = verify(stack, "15s")
-    # Whether its leader is bound before `verify` begins to watch, and the others after it, is chance.
+    # It is chance whether the leader is bound before `verify` begins to watch.
     assert code == 1
     assert state in ("unmanaged", "torn")
 
