@@ -251,15 +251,22 @@ class History:
     @cached_property
     def cuts(self) -> list[Interval]:
         """Stretches in which the watch of pods was interrupted, so that changes came late."""
+        return self._interruptions("pod", ("resumed", "relisted"))
+
+    def gaps(self, kind: Kind) -> list[Interval]:
+        """Stretches of which only the outcome is known, as the API server had no history left."""
+        return self._interruptions(kind, ("relisted",))
+
+    def _interruptions(self, kind: Kind, ends: tuple[str, ...]) -> list[Interval]:
         found: list[Interval] = []
         since: float | None = None
         for status in sorted(self.recording.watch_log, key=lambda status: status.at):
-            if status.kind != "pod":
+            if status.kind != kind:
                 continue
-            if status.state == "cut" and since is None:
-                since = status.at
-            elif status.state in ("resumed", "relisted") and since is not None:
-                found.append(Interval(since, status.at))
+            if status.state == "cut":
+                since = status.at if since is None else since
+            elif since is not None:
+                found += [Interval(since, status.at)] if status.state in ends else []
                 since = None
         if since is not None:
             found.append(Interval(since, max(self.end, since), open=True))

@@ -131,9 +131,21 @@ def _demands(case: Case) -> Finding | None:
     comes_and_goes = case.expectation.verdict in (VerdictName.SCALED, VerdictName.ROLLED)
     gangs = case.gangs if comes_and_goes else case.wanted
     for group in _bound_in_view([*gangs, *case.rivals]):
+        if missed := _missed_pod_groups(case.history, group):
+            return unproven(missed)
         if problems := podgroups.problems_while_binding(case.history, group, case.expectation):
             return fail(VerdictName.MISMATCHED, *problems)
     return None
+
+
+def _missed_pod_groups(history: History, group: Incarnation) -> str:
+    """When PodGroups may have changed unseen while a gang was bound; empty if never."""
+    seen = [pod.bound for pod in group.pods if pod.bound]
+    first, last = min(one.earliest for one in seen), max(one.at for one in seen)
+    for gap in history.gaps("podgroup"):
+        if gap.start <= last and first <= gap.end:
+            return f"what happened to PodGroups from {gap.start:.1f} to {gap.end:.1f} s was lost"
+    return ""
 
 
 def _bound_in_view(gangs: Iterable[ObservedGang]) -> Iterator[Incarnation]:

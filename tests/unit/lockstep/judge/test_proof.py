@@ -7,6 +7,7 @@ import pytest
 from lockstep import judge
 from lockstep.judge import limits
 from lockstep.judge.drill_marks import Topic
+from lockstep.recording.model import WatchState
 from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
 from tests.unit.lockstep.story import (
@@ -169,6 +170,17 @@ def test_pod_group_that_came_after_the_first_bind_is_a_mismatch() -> None:
         story.pod(1.1, name)
     story.bind(2.0, *pods()).pod_group(2.1).run(2.2, *pods())
     fault(story, "placed", "mismatched", "gang-0 was bound before PodGroup gang-0-r1 existed")
+
+
+@pytest.mark.parametrize(("state", "ok"), [("relisted", False), ("resumed", True)])
+def test_pod_groups_that_were_not_watched_during_the_binds_prove_nothing(
+    state: WatchState, ok: bool
+) -> None:
+    story = gang_created(Story()).watch(1.9, "cut", "podgroup").watch(2.5, state, "podgroup")
+    if ok:
+        accepted(gang_placed(story), expect("placed"))
+    else:
+        fault(gang_placed(story), "placed", "unproven", "PodGroups from 1.9 to 2.5 s was lost")
 
 
 def test_verdict_has_what_the_scheduler_ran() -> None:
