@@ -77,8 +77,8 @@ def test_placed_expected_but_held(verdict: str) -> None:
 
 
 def test_partial_expected_but_held_by_a_pod_group() -> None:
-    story = control(Story(), bound=0, refused=4).pod_group(1.0, name="podgroup-x", group=None)
-    story.change(1.1, *(f"no-gang-x-{index}" for index in range(4)), podGroup="podgroup-x")
+    story = control(Story(), bound=0, refused=4).pod_group(1.0, name="podgroup-x")
+    story.change(1.3, *(f"no-gang-x-{index}" for index in range(4)), podGroup="podgroup-x")
     for second in range(1, 26):
         story.refuse(1.0 + second, second, group="podgroup-x")
     fault(story, expect_partial(), "mismatched", "PodGroup podgroup-x manages no-gang")
