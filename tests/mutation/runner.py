@@ -76,7 +76,7 @@ class Tests:
         with os.fdopen(reader) as pipe:
             found = json.load(pipe)
         if os.wait()[1]:
-            raise SystemExit("the tests fail without any mutant; run them first")
+            pytest.exit("the tests fail without any mutant; run them first", returncode=2)
         return Coverage(
             {name: seconds for name, seconds, _ in found},
             {name: {(file, line) for file, line in seen} for name, _, seen in found},

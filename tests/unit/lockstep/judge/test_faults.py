@@ -30,6 +30,11 @@ def test_partly_bound_for_longer_than_a_burst_is_a_violation() -> None:
     assert any("from 2.000 s to the end" in fact for fact in verdict.evidence)
 
 
+@pytest.mark.parametrize("verdict", ["released", "held"])
+def test_a_partly_bound_gang_fails_every_verdict_of_a_gang(verdict: str) -> None:
+    fault(gang_created(Story()).bind(2.0, "gang-0").until(9.0), verdict, "partial")
+
+
 def test_partly_bound_then_recovered_is_still_a_violation() -> None:
     story = gang_created(Story())
     for at, name in zip((2.0, 2.1, 5.0, 5.1), pods(), strict=True):
@@ -63,11 +68,20 @@ def test_held_expected_but_placed() -> None:
     assert verdict.reason.startswith("gang: expected held, observed placed")
 
 
-def test_placed_expected_but_held() -> None:
+@pytest.mark.parametrize("verdict", ["placed", "released"])
+def test_placed_expected_but_held(verdict: str) -> None:
     story = gang_created(Story())
     for second in range(1, 26):
         story.refuse(1.0 + second, second)
-    fault(story, "placed", "held", "1 Insufficient cpu")
+    fault(story, verdict, "held", "1 Insufficient cpu")
+
+
+def test_partial_expected_but_held_by_a_pod_group() -> None:
+    story = control(Story(), bound=0, refused=4).pod_group(1.0, name="podgroup-x")
+    story.change(1.3, *(f"no-gang-x-{index}" for index in range(4)), podGroup="podgroup-x")
+    for second in range(1, 26):
+        story.refuse(1.0 + second, second, group="podgroup-x")
+    fault(story, expect_partial(), "mismatched", "PodGroup podgroup-x manages no-gang")
 
 
 def test_partial_expected_but_everything_fitted() -> None:

@@ -113,6 +113,7 @@ def test_why_a_gang_has_no_pod_group(listed: bool, gone: float, reason: str) -> 
     story = Story().pod_group(0.0, name="a", group=9, workload=None)
     story.tell(gone, "podgroup", "DELETED", "a")
     story.members(1.0, listed=listed, podGroup=None).change(2.0, *pods(), podGroup="b")
+    story.change(2.5, "gang-0-1", podGroup="d").change(2.5, "gang-0-2", podGroup="c")
     story.pod(3.0, "extra", listed=not listed, podGroup="b")
     story.change(3.0, "gang-0", podGroup="a").pod_group(4.0, name="a", lws="other", namespace="x")
     if listed:
