@@ -39,6 +39,9 @@ _COUNTER = re.compile(
     r"\{(?P<labels>[^}]*)\} (?P<count>\S+)$",
     re.MULTILINE,
 )
+_DONE = re.compile(
+    r"^volcano_e2e_scheduling_latency_milliseconds_count (?P<value>\S+)$", re.MULTILINE
+)
 _START = re.compile(r"^process_start_time_seconds (?P<value>\S+)$", re.MULTILINE)
 
 
@@ -53,6 +56,9 @@ class Counters:
     actions: Mapping[str, int]
     """Sessions in which each action has run."""
 
+    done: int
+    """Sessions that have ended."""
+
     @property
     def opened(self) -> int:
         """Sessions that have begun."""
@@ -66,30 +72,37 @@ def parse(text: str) -> Counters:
         labels = dict(re.findall(r'(\w+)="([^"]*)"', match["labels"]))
         if labels.get("OnSession", "OnSessionOpen") == "OnSessionOpen":
             counts[match["kind"]][labels[match["kind"]]] = int(float(match["count"]))
-    start = _START.search(text)
-    return Counters(start["value"] if start else "", counts["plugin"], counts["action"])
+    start, done = _START.search(text), _DONE.search(text)
+    return Counters(
+        start["value"] if start else "",
+        counts["plugin"],
+        counts["action"],
+        int(float(done["value"])) if done else 0,
+    )
 
 
 def effective(before: Counters | None, now: Counters) -> tuple[list[str], list[str]] | None:
-    """The actions and plugins that ran in every session since the last look; None: unknown.
+    """The actions and plugins that ran in every session between two looks; None: unknown.
 
-    A look in the middle of a session finds actions that have not run in it yet. Without a look
-    before, the counters speak for the time since the start of the process, unless they differ.
+    Without a look before, the counters speak for the time since the start of the process, unless
+    they differ: then the configuration was changed, and it is not known when.
     """
     opened = now.opened - (before.opened if before else 0)
-    if opened <= 0:
+    actions, plugins = (
+        {name: count - earlier.get(name, 0) for name, count in counts.items()}
+        for counts, earlier in (
+            (now.actions, before.actions if before else {}),
+            (now.plugins, before.plugins if before else {}),
+        )
+    )
+    changed = before is None and {*actions.values(), *plugins.values()} != {opened}
+    if opened <= 0 or changed:
         return None
-    found = []
-    for counts, earlier in (
-        (now.actions, before.actions if before else {}),
-        (now.plugins, before.plugins if before else {}),
-    ):
-        ran = {name: count - earlier.get(name, 0) for name, count in counts.items()}
-        if before is None and any(count < opened - 1 for count in ran.values()):
-            return None
-        # With one session, which may have just begun, an action need not have run yet.
-        found.append(sorted(name for name, count in ran.items() if count >= max(opened - 1, 1)))
-    return (found[0], found[1]) if found[0] else None
+    return _always(actions, opened), _always(plugins, opened)
+
+
+def _always(ran: Mapping[str, int], sessions: int) -> list[str]:
+    return sorted(name for name, count in ran.items() if count == sessions)
 
 
 def configured(text: str) -> dict[str, Any] | None:
@@ -198,7 +211,12 @@ class SchedulerProbe:
             self._compare(began, name, uid, counters)
 
     def _compare(self, began: float, name: str, uid: str, counters: Counters) -> None:
-        """Emit what has run since the last look, and in how many sessions `gang` was missing."""
+        """Emit what has run since the last look, and in how many sessions `gang` was missing.
+
+        A look in the middle of a session is left out, as its actions have not all run yet.
+        """
+        if counters.done != counters.opened:
+            return
         known = self._processes[uid]
         known.ran = effective(known.last, counters) or known.ran
         known.last = counters

@@ -39,6 +39,8 @@ class FakeApi:
         self.noise: list[bytes] = []
         self.queries: list[dict[str, list[str]]] = []
         self.sessions = 0
+        self.done: Callable[[], int] = lambda: self.sessions
+        """How many sessions of the scheduler have ended."""
         self.mute = False
         """Whether watches stay open but deliver nothing."""
         self.on_delete: Callable[[str], None] = self.delete
@@ -152,6 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
             name.format(kind, json.dumps(value), self.api.sessions)
             for kind, value in (("action", "allocate"), ("plugin", "gang"))
         ]
+        lines.append(f"volcano_e2e_scheduling_latency_milliseconds_count {self.api.done()}")
         self.send_response(200)
         self.end_headers()
         self.wfile.write("\n".join([*lines, "process_start_time_seconds 1"]).encode())

@@ -23,17 +23,17 @@ volcano_plugin_scheduling_latency_milliseconds_count{OnSession="OnSessionClose",
 volcano_plugin_scheduling_latency_milliseconds_count{OnSession="OnSessionOpen",plugin="gang"} 4
 volcano_plugin_scheduling_latency_milliseconds_count{OnSession="OnSessionOpen",plugin="drf"} 1e+01
 volcano_action_scheduling_latency_milliseconds_count{action="allocate"} 3
+volcano_e2e_scheduling_latency_milliseconds_count 9
 process_start_time_seconds 1.7950336578e+09
 """
 
 
 def test_counters_are_read_from_the_text() -> None:
-    assert parse(TEXT) == Counters("1.7950336578e+09", {"gang": 4, "drf": 10}, {"allocate": 3})
+    assert parse(TEXT) == Counters("1.7950336578e+09", {"gang": 4, "drf": 10}, {"allocate": 3}, 9)
 
 
-def counters(opened: int, gang: int, allocate: int | None = None) -> Counters:
-    ran = opened if allocate is None else allocate
-    return Counters("1", {"gang": gang, "drf": opened}, {"allocate": ran})
+def counters(opened: int, gang: int) -> Counters:
+    return Counters("1", {"gang": gang, "drf": opened}, {"allocate": opened}, opened)
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,6 @@ def counters(opened: int, gang: int, allocate: int | None = None) -> Counters:
     [
         (None, counters(0, 0), None),
         (None, counters(5, 5), (["allocate"], ["drf", "gang"])),
-        # A session has begun, and its action has not run yet.
-        (None, counters(5, 5, 4), (["allocate"], ["drf", "gang"])),
-        (None, counters(1, 1, 0), None),
         # The configuration was changed once; since when is not known.
         (None, counters(9, 3), None),
         (counters(9, 3), counters(9, 3), None),
@@ -121,6 +118,20 @@ def test_process_of_this_machine_is_asked_directly(
         "plugins": ["gang"],
         "asked": {"actions": ["allocate"], "plugins": ["gang"], "disabled": ["enableJobReady"]},
     }
+
+
+def test_look_in_the_middle_of_a_session_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not all actions of the session have run yet."""
+    monkeypatch.setattr(scheduler, "PAUSE", 0.0)
+    conf = tmp_path / "conf"
+    conf.write_text("actions: allocate\ntiers: [{plugins: [{name: gang}]}]")
+    with serving(tmp_path) as served:
+        served[0].done = lambda: served[0].sessions - (served[0].sessions < 5)
+        address = kube.load(str(served[1])).cluster.server
+        (found, *_) = probe(tmp_path, served, 1, metrics=address + METRICS, conf=conf)
+    assert found.facts["sessions"] == 5
 
 
 def test_scheduler_that_does_not_answer_is_reported_with_the_reason(tmp_path: Path) -> None:
