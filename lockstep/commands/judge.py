@@ -43,10 +43,11 @@ def subject(path: Path | None = None) -> Subject:
 
 
 def _scheduler() -> LocalScheduler | None:
-    """Volcano's scheduler where it is a process of this machine."""
+    """Volcano's scheduler where it is not asked through its pods."""
     metrics = variables.optional("LOCKSTEP_SCHEDULER_METRICS")
     if metrics:
-        return LocalScheduler(metrics, Path(variables.text("LOCKSTEP_SCHEDULER_CONF")))
+        conf = variables.optional("LOCKSTEP_SCHEDULER_CONF")
+        return LocalScheduler(metrics, Path(conf) if conf else None)
     cluster = variables.optional("LOCKSTEP_CLUSTER")
     found = embedded_cluster.scheduler(cluster) if cluster else None
     return LocalScheduler(*found) if found else None

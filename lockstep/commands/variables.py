@@ -24,7 +24,7 @@ VARIABLES: Mapping[str, str] = {
     "LOCKSTEP_BLOCKED": "how many of these workers to block",
     "LOCKSTEP_DEADLINE": "seconds after which the recorder ends by itself (optional)",
     "LOCKSTEP_SCHEDULER_METRICS": "the address of Volcano's metrics (optional; default: its pods')",
-    "LOCKSTEP_SCHEDULER_CONF": "the configuration file of that Volcano",
+    "LOCKSTEP_SCHEDULER_CONF": "the configuration file of that Volcano (optional)",
     "LOCKSTEP_EXPECTATION": "the expected verdict, as JSON",
     "LOCKSTEP_DRILL": "the drill to perform before judging (optional)",
     "LOCKSTEP_PATIENCE": "seconds to wait before judging the current state (optional)",

@@ -35,12 +35,12 @@ EXTEND = signal.SIGUSR1
 
 @dataclass(frozen=True)
 class LocalScheduler:
-    """Volcano's scheduler where it runs as a process of this machine."""
+    """Volcano's scheduler where its metrics are reached directly, as on an embedded cluster."""
 
     metrics: str
     """The address of its metrics."""
-    conf: Path
-    """The configuration file that it watches."""
+    conf: Path | None
+    """The configuration file that it watches, where that is on this machine."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Subject:
             "LOCKSTEP_CONTEXT": self.context or "",
             "LOCKSTEP_DEADLINE": str(self.deadline),
             "LOCKSTEP_SCHEDULER_METRICS": self.scheduler.metrics if self.scheduler else "",
-            "LOCKSTEP_SCHEDULER_CONF": str(self.scheduler.conf) if self.scheduler else "",
+            "LOCKSTEP_SCHEDULER_CONF": str(self.scheduler.conf or "") if self.scheduler else "",
         }
 
 

@@ -184,7 +184,7 @@ class SchedulerProbe:
             self._processes[counters.process] = _Process(await self._asked(NAMESPACE))
         known = self._processes[counters.process]
         # The process reads the file again whenever it changes.
-        current = configured(self.local.conf.read_text())
+        current = configured(self.local.conf.read_text()) if self.local.conf else None
         if current:
             known.asked = {**(known.asked or current), "disabled": current["disabled"]}
         self._compare(began, "vc-scheduler", counters.process, counters)
@@ -195,7 +195,10 @@ class SchedulerProbe:
         ]
         running = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Running"]
         if not running:
-            raise httpx2.RequestError("no pod of Volcano's scheduler runs")
+            raise httpx2.RequestError(
+                "no pod with the label app=volcano-scheduler runs (LOCKSTEP_SCHEDULER_METRICS may "
+                "name the address of its metrics)"
+            )
         for pod in running:
             began, metadata = self.clock(), pod["metadata"]
             name, namespace = metadata["name"], metadata["namespace"]

@@ -16,6 +16,7 @@ from lightkube.types import PatchType
 
 from lockstep import paths
 from lockstep.kube.client import Definition
+from lockstep.local import embedded_cluster
 from lockstep.lws import names
 from tests.e2e.conftest import LiveStack, MakeStack, changes
 
@@ -113,8 +114,12 @@ def _name(thing: Any) -> str:
 def kubeconfig(theirs: LiveStack) -> Iterator[Path]:
     """Their kubeconfig, which kubectl uses by default."""
     path = paths.cluster_dir(theirs.cluster_name()) / "kubeconfig"
+    scheduler = embedded_cluster.scheduler(theirs.cluster_name())
+    assert scheduler
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KUBECONFIG", str(path))
+        # Volcano has no pods here: it is a process.
+        patch.setenv("LOCKSTEP_SCHEDULER_METRICS", scheduler[0])
         yield path
 
 
