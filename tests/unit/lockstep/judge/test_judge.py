@@ -34,7 +34,8 @@ def test_placed_needs_every_pod_running() -> None:
 
 
 def test_placed_reports_bind_skew_and_the_pod_group() -> None:
-    story = gang_placed(Story().pod_group(1.01, minMember=1).members(1.1))
+    story = Story().node(0.0, "w1", "blocked").pod_group(1.01, minMember=1).members(1.1)
+    gang_placed(story.node(1.15, "w1"))
     story.phase(1.2, "").phase(1.50049, "Inqueue").phase(1.7, "Inqueue", minMember=4)
     story.phase(2.5, "Running")
     verdict = judged(story, expect("placed"))

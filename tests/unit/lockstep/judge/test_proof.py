@@ -37,11 +37,20 @@ def test_release_of_pods_that_waited_before_the_recording() -> None:
     assert verdict.release_latency_seconds == 1.03
 
 
+def test_release_whose_binds_were_told_late_has_no_latency() -> None:
+    story = held_then_unblocked()
+    for name in pods():
+        story.tell(3.0, "pod", "MODIFIED", name, late=1.5, node="w1")._report_bind(3.0, name)
+    verdict = accepted(story.run(3.1, *pods()), expect("released"))
+    assert verdict.release_latency_seconds is None
+
+
 def test_release_before_the_recording_is_unproven() -> None:
     story = Story().node(0.0, "w1")
     story.members(0.0, listed=True)
     story.pod_group(0.0, listed=True)
-    fault(gang_placed(story), "released", "unproven", "no worker was unblocked")
+    verdict = fault(gang_placed(story), "released", "unproven", "no worker was unblocked")
+    assert not judge.needs_new_pods(story.recording, expect("released"), verdict)
 
 
 def test_release_after_the_bind_is_none() -> None:
@@ -124,7 +133,9 @@ def test_bind_that_no_scheduler_reports_is_unproven() -> None:
     gang_placed(story)
     assert judge.judge(story.recording, expect("placed")) is None
     story.look(2.0 + limits.EVENTS)
-    fault(story, "placed", "unproven", "gang-0-1 was bound, but volcano did not report")
+    words = "gang-0-1 was bound, but volcano did not report"
+    verdict = fault(story, "placed", "unproven", words)
+    assert not judge.needs_new_pods(story.recording, expect("placed"), verdict)
 
 
 def test_bind_that_another_scheduler_reports_is_unproven() -> None:
@@ -194,8 +205,12 @@ def test_scheduler_that_was_not_asked_after_the_last_bind_is_awaited() -> None:
     story.scheduler = None
     gang_placed(story)
     assert judge.judge(story.recording, expect("placed")) is None
+    story.recording.observations[:] = [
+        seen for seen in story.recording.observations if seen.kind != "scheduler"
+    ]
     story.until(2.1 + limits.EVENTS)
-    fault(story, "placed", "unproven", "Volcano's scheduler could not be asked what it runs")
+    words = "Volcano's scheduler could not be asked what it runs"
+    assert fault(story, "placed", "unproven", words).platform is None
 
 
 SCHEDULER = Story().scheduler or {}
@@ -255,4 +270,5 @@ def test_scheduler_of_pods_without_gangs_is_not_asked() -> None:
     story = control(Story())
     for seen in list(story.recording.of("scheduler")):
         story.recording.observations.remove(seen)
-    accepted(story.until(9.0), expect_partial())
+    assert accepted(story.until(9.0), expect_partial()).platform is None
+    assert accepted(control(Story()).until(9.0), expect_partial()).platform is None
