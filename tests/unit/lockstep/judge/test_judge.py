@@ -200,8 +200,10 @@ def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
 
 
 def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() -> None:
-    story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked")
-    gang_created(story).node(1.5, "w2").bind(2.0, *pods()[1:]).bind(2.03456, "gang-0")
+    story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked").node(0.0, "w3", "blocked")
+    gang_created(story).node(1.3, "w3").node(1.5, "w2").bind(2.0, *pods()[1:]).bind(
+        2.03456, "gang-0"
+    )
     verdict = judged(story.run(2.2, *pods()).node(3.0, "w1"), expect("released"))
     assert (verdict.release_latency_seconds, verdict.bind_skew_seconds) == (0.535, 0.035)
     assert verdict.evidence[-1] == "w2 was unblocked at 1.500 s; the last bind came 0.535 s later"

@@ -38,11 +38,27 @@ def test_release_of_pods_that_waited_before_the_recording() -> None:
 
 
 def test_release_whose_binds_were_told_late_has_no_latency() -> None:
-    story = held_then_unblocked()
-    for name in pods():
+    story = held_then_unblocked().bind(3.0, "gang-0")
+    for name in pods()[1:]:
         story.tell(3.0, "pod", "MODIFIED", name, late=1.5, node="w1")._report_bind(3.0, name)
     verdict = accepted(story.run(3.1, *pods()), expect("released"))
     assert verdict.release_latency_seconds is None
+
+
+@pytest.mark.parametrize(("told", "latency"), [(3.0, 0.0), (3.1, None)])
+def test_release_that_is_told_with_the_binds_or_after_them_has_no_latency(
+    told: float, latency: float | None
+) -> None:
+    """The version shows that it came before them."""
+    story = gang_created(Story().node(0.0, "w1", "blocked")).node(told, "w1")
+    verdict = accepted(story.bind(3.0, *pods()).run(3.2, *pods()), expect("released"))
+    assert verdict.release_latency_seconds == latency
+
+
+def test_release_is_that_of_the_pods_that_exist() -> None:
+    story = Story().node(0.0, "w1", "blocked").members(0.0, listed=True, node="w1")
+    gang_created(story.delete(0.5, *pods())).node(1.5, "w1")
+    assert accepted(gang_placed(story), expect("released")).release_latency_seconds == 0.53
 
 
 def test_release_before_the_recording_is_unproven() -> None:

@@ -158,6 +158,15 @@ def test_torn_when_the_new_group_is_bound_in_part_for_long() -> None:
     )
 
 
+def test_torn_when_the_first_group_was_found_partly_bound() -> None:
+    story = DrillStory().pod(0.0, "gang-0", role="leader", revision="r1", node="w1", listed=True)
+    story.own_pod_group(0.0, listed=True)
+    for name in pods()[1:]:
+        story.pod(0.0, name, revision="r1", listed=True)
+    story.bind(0.1, *pods()[1:]).run(0.2, *pods()).mark(10.0, Topic.LEADER_KILLED, "gang-0")
+    fault(story.gone(10.1).whole(11.0).over(20.0), EXPECTATION, "torn", "partly bound for 0.1 s")
+
+
 def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
     story = leader_killed()
     for index, name in enumerate(pods()):
