@@ -6,7 +6,7 @@ import pytest
 
 from lockstep import judge
 from lockstep.judge import RecheckAt
-from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, fault, judged
+from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, concluded, fault, judged
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -171,6 +171,33 @@ def test_pods_of_one_gang_that_name_two_pod_groups() -> None:
     story.pod_group(2.0, name="podgroup-x", workload=None, group=9)
     story.tell(2.5, "pod", "MODIFIED", "gang-0-1", podGroup="podgroup-x")
     fault(story.until(9.0), "placed", "mismatched", "unexpected PodGroup")
+
+
+def test_pod_group_beside_its_own_that_one_pod_of_a_held_gang_names() -> None:
+    story = Story().pod_group(0.5, name="podgroup-x", workload=None, group=9)
+    gang_created(story).change(1.5, "gang-0-1", podGroup="podgroup-x")
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    fault(story, "held", "mismatched", "unexpected PodGroup podgroup-x")
+
+
+def test_pod_group_that_only_pods_of_an_unexpected_group_name() -> None:
+    story = gang_placed(gang_created(Story())).pod_group(2.5, 9, name="x", workload=None)
+    story.pod(2.6, "gang-1", 1, podGroup="x").until(9.0)
+    fault(story, "placed", "mismatched", "unexpected PodGroup x", "unexpected group gang-1")
+
+
+def test_pod_group_that_no_pod_of_a_workload_without_gangs_names_has_no_effect() -> None:
+    story = control(Story()).pod_group(1.0, 9, workload="Deployment/no-gang").until(9.0)
+    accepted(story, expect_partial())
+
+
+@pytest.mark.parametrize("counts", [[(2.0, 1), (2.5, 4), (5.0, 1)], [(2.0, 1), (2.0, 4), (5.0, 4)]])
+def test_newest_refusal_is_the_one_that_was_written_last(counts: list[tuple[float, int]]) -> None:
+    story = gang_created(Story())
+    for index, (at, tasks) in enumerate([*counts, (5.0, 1)]):
+        story.refuse(at, 1 if index < 2 else index, tasks=tasks)
+    concluded(story, "placed", "pending", "0 of 4 pods bound: 1/1 tasks in gang unschedulable")
 
 
 def test_an_empty_pod_group_that_volcano_left_behind_has_no_effect() -> None:

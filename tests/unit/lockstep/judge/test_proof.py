@@ -169,6 +169,10 @@ def test_bind_that_another_scheduler_reports_is_unproven() -> None:
         ({"minResources": {"cpu": "1"}}, "reserves cpu 1, not 4 x 2"),
         ({"queue": "other"}, "PodGroup gang-0-r1 is in queue other, not default"),
         ({"owner": "ConfigMap/x", "ownerUid": "x"}, "belongs to ConfigMap/x"),
+        (
+            {"owner": None, "ownerUid": None},
+            "PodGroup gang-0-r1 belongs to nothing, not to the leader of gang-0",
+        ),
     ],
 )
 @pytest.mark.parametrize("at", [1.5, 2.015])
@@ -184,6 +188,38 @@ def test_pod_group_that_was_changed_until_the_last_bind_is_a_mismatch(
     story.bind(2.02, *(names[1:] if at > 2.0 else names))
     story.tell(2.1, "podgroup", "MODIFIED", "gang-0-r1", **before)
     fault(story.run(2.2, *names), "placed", "mismatched", words)
+
+
+def binding_in_two(at: float = 2.0) -> Story:
+    return gang_created(Story()).bind(at, *pods()[:2])
+
+
+def bound_to_the_last(story: Story, at: float = 2.5) -> Story:
+    return story.bind(at, *pods()[2:]).run(at + 0.2, *pods())
+
+
+def test_pod_group_that_was_wrong_only_between_two_binds_is_a_mismatch() -> None:
+    story = binding_in_two().phase(2.1, "", minMember=1).phase(2.2, "", minMember=4)
+    fault(bound_to_the_last(story), "placed", "mismatched", "has minMember 1, not 4")
+
+
+def test_pod_group_that_was_deleted_between_two_binds_is_a_mismatch() -> None:
+    story = binding_in_two().tell(2.1, "podgroup", "DELETED", "gang-0-r1").pod_group(2.2)
+    words = "PodGroup gang-0-r1 was deleted while gang-0 was bound"
+    fault(bound_to_the_last(story), "placed", "mismatched", words)
+
+
+def test_pod_group_that_came_between_two_binds_is_a_mismatch() -> None:
+    story = Story().pod(1.0, "gang-0", role="leader")
+    for name in pods()[1:]:
+        story.pod(1.1, name)
+    story = bound_to_the_last(story.bind(2.0, *pods()[:2]).pod_group(2.1))
+    fault(story, "placed", "mismatched", "gang-0 was bound before PodGroup gang-0-r1 existed")
+
+
+def test_pod_group_is_the_one_that_the_leader_names_in_the_end() -> None:
+    story = gang_created(Story(), podGroup=None).change(1.5, *pods(), podGroup="gang-0-r1")
+    accepted(gang_placed(story), expect("placed"))
 
 
 def test_pod_group_that_is_changed_after_the_last_bind_is_another_matter() -> None:
