@@ -30,6 +30,11 @@ def test_partly_bound_for_longer_than_a_burst_is_a_violation() -> None:
     assert any("from 2.000 s to the end" in fact for fact in verdict.evidence)
 
 
+def test_next_look_is_when_the_first_of_two_gangs_may_be_torn() -> None:
+    story = gang_created(gang_created(Story()), group=1).bind(2.0, "gang-0").bind(2.5, "gang-1")
+    assert judge.assess(story.recording, expect("placed", groups=2)) == RecheckAt(4.001)
+
+
 def test_partly_bound_then_recovered_is_still_a_violation() -> None:
     story = gang_created(Story())
     for at, name in zip((2.0, 2.1, 5.0, 5.1), pods(), strict=True):
@@ -44,9 +49,14 @@ def test_evidence_names_the_pods_that_were_bound_in_the_stretch() -> None:
     verdict = fault(story.bind(15.0, "gang-0-2"), "placed", "torn")
     assert "3 of 4 pods of gang-0 bound for 5.0 s after gang-0-2 terminated" in verdict.reason
     assert "bound: gang-0, gang-0-1, gang-0-3" in verdict.evidence
+    assert "not bound: gang-0-2" in verdict.evidence
     story = gang_created(Story()).bind(2.0, "gang-0-3", "gang-0-1")
     verdict = fault(story.delete(9.0, *pods()), "placed", "torn", "2 of 4 pods")
-    assert "bound: gang-0-1, gang-0-3" in verdict.evidence
+    assert verdict.evidence[:3] == [
+        "gang-0 was partly bound from 2.000 s to 9.000 s",
+        "bound: gang-0-1, gang-0-3",
+        "not bound: pods that do not exist",
+    ]
     story = gang_created(Story()).bind(2.0, "gang-0").bind(5.0, "gang-0-1")
     fault(story, "placed", "partial", "2 of 4 pods")
     fault(story.delete(5.2, "gang-0-1").until(4.5), "placed", "partial", "1 of 4 pods")
@@ -102,6 +112,7 @@ def test_one_pod_with_another_scheduler() -> None:
     story.tell(1.3, "pod", "MODIFIED", "gang-0-2", scheduler="default-scheduler")
     verdict = fault(story.bind(1.5, "gang-0-2").until(4.0), "placed", "partial")
     assert "gang-0-2 asks for another scheduler, default-scheduler" in verdict.reason
+    assert "gang-0-2 asks for another scheduler, default-scheduler" in verdict.evidence
 
 
 def test_one_pod_with_another_scheduler_is_no_gang_even_if_it_is_placed() -> None:

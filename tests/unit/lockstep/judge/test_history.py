@@ -85,7 +85,7 @@ def test_partial_is_some_pods_bound_and_all_others_refused(
     bound: int, gone: str, is_partial: bool
 ) -> None:
     story = control(Story(), bound=bound, refused=4 - bound)
-    facts = {"workload": "Deployment/no-gang", "group": None, "podGroup": None}
+    facts: dict[str, Any] = {"workload": "Deployment/no-gang", "group": None, "podGroup": None}
     story.pod(1.5, "no-gang-x-9", **facts).delete(1.6, "no-gang-x-9")
     story.delete(2.0, *filter(None, [gone])).until(9.0)
     assert (judge.judge(story.recording, expect_partial()) is not None) == is_partial

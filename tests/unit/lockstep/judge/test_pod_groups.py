@@ -41,7 +41,7 @@ def test_wrong_min_member() -> None:
     story = under_pod_group(minMember=1)
     gang_placed(story)
     assert judge.assess(story.recording, expect("placed")) == RecheckAt(3.2)
-    fault(story.until(3.3), "placed", "unmanaged", "minMember 1, not 4")
+    fault(story.until(3.2), "placed", "unmanaged", "minMember 1, not 4")
 
 
 def test_min_member_of_one_is_right_when_the_leader_starts_alone() -> None:
@@ -248,7 +248,7 @@ def test_held_under_a_wrong_pod_group_is_not_held() -> None:
     story = under_pod_group(minMember=2)
     for second in range(1, 6):
         story.refuse(1.0 + second, second)
-    fault(story, "held", "mismatched")
+    assert fault(story, "held", "mismatched").evidence[0].startswith("0 of 4 pods bound")
 
 
 def test_partial_expected_but_a_pod_group_manages_the_pods() -> None:
@@ -259,6 +259,25 @@ def test_partial_expected_but_a_pod_group_manages_the_pods() -> None:
     verdict = judged(story.until(9.0), expect_partial())
     assert not verdict.ok
     assert "PodGroup podgroup-x manages no-gang" in verdict.reason
+    assert verdict.evidence[0] == "bound: no-gang-x-0, no-gang-x-1"
+
+
+def test_pods_without_a_gang_that_a_pod_group_manages_are_placed_all_the_same() -> None:
+    story = control(Story(), bound=4, refused=0).pod_group(1.0, name="x", workload=None)
+    names = [f"no-gang-x-{index}" for index in range(4)]
+    story.change(1.5, *names, podGroup="x").run(2.0, *names).until(9.0)
+    fault(story, expect_partial(), "placed", "PodGroup x manages no-gang")
+
+
+def test_one_of_two_gangs_without_a_pod_group() -> None:
+    story = gang_placed(gang_placed(gang_created(gang_created(Story()), group=1)), group=1)
+    story.tell(3.0, "podgroup", "DELETED", "gang-1-r1").until(9.0)
+    fault(story, expect("placed", groups=2), "unmanaged")
+
+
+def test_extra_group_that_only_waits_without_a_pod_group() -> None:
+    story = gang_placed(gang_created(Story())).pod(2.5, "gang-1", 1, podGroup=None).until(9.0)
+    fault(story, "placed", "mismatched", "unexpected group gang-1")
 
 
 def test_a_wrong_pod_group_is_named_also_just_before_the_deadline() -> None:
