@@ -120,8 +120,9 @@ def test_verdict_that_is_not_confirmed_in_time_is_unproven() -> None:
 
 def test_state_at_the_deadline_is_confirmed_too() -> None:
     stage = Watched(2.0)
+    stage.time = 5.0
     verdict = stage.follow(patience=10.0)
-    assert (verdict.observed, stage.time) == ("absent", 12.0)
+    assert (verdict.observed, stage.time) == ("absent", 17.0)
 
 
 def test_state_at_the_deadline_that_is_not_confirmed_in_time_is_unproven() -> None:
@@ -153,7 +154,8 @@ def test_next_look_is_when_a_rule_asks_for_it_or_at_the_deadline(
 def test_judge_that_takes_long_judges_less_often(
     took: float, gathered: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = placed(Watched())
+    stage = placed(Watched(), 20.0)
+    stage.time = 5.0
     assess = judge.assess
 
     def slow(*args: Any) -> Any:

@@ -129,7 +129,8 @@ def test_worker_that_outlives_its_leader_is_not_of_the_next_one() -> None:
 def test_workers_belong_to_the_leader_that_exists_of_two_of_one_instant() -> None:
     story = DrillStory().leader(1.0).delete(1.0, "gang-0").leader(1.0).workers(1.0)
     first, second = incarnations_of(story)
-    assert [len(first.pods), len(second.pods)] == [1, 4]
+    assert (len(first.pods), first.leader.alive) == (1, False)
+    assert (len(second.pods), second.leader.alive) == (4, True)
 
 
 def test_size_of_a_group_is_what_its_leader_says() -> None:

@@ -95,6 +95,7 @@ SECOND: dict[str, Any] = {"uid": "2"}
         ([(3.0, SECOND), (5.0, {})], None),
         ([(5.0, SECOND), (4.0, {})], None),
         ([(4.0, {}), (6.0, SECOND)], 6.0),
+        ([(3.0, SECOND), (6.0, SECOND), (4.0, {})], 3.0),
         ([(3.0, SECOND), (6.0, SECOND), (7.0, {})], 3.0),
         ([(4.0, OTHER), (6.0, {})], 4.0),  # nobody knows until when it scheduled
         ([(4.0, OTHER), (6.0, OTHER), (4.0, {})], None),  # it stands by

@@ -112,8 +112,8 @@ def test_pod_group_that_the_pods_name_or_else_the_newest(
 def test_why_a_gang_has_no_pod_group(listed: bool, gone: float, reason: str) -> None:
     story = Story().pod_group(0.0, name="a", group=9, workload=None)
     story.tell(gone, "podgroup", "DELETED", "a")
-    story.members(1.0, listed=listed, podGroup=None).change(2.0, *pods(), podGroup="b")
-    story.pod(3.0, "extra", listed=not listed, podGroup="b")
+    story.members(1.0, listed=listed, podGroup=None).change(2.0, *pods(), podGroup="c")
+    story.pod(3.0, "extra", listed=not listed, podGroup="c")
     story.change(3.0, "gang-0", podGroup="a").pod_group(4.0, name="a", lws="other", namespace="x")
     if listed:
         story.delete(3.5, "extra")
