@@ -153,6 +153,16 @@ def test_release_is_no_taint_that_is_added(taints: tuple[str, ...]) -> None:
     fault(gang_placed(story.node(1.5, "w1", *(taints or ("blocked",)))), "released", "unproven")
 
 
+@pytest.mark.xfail(strict=True, reason="a taint that goes counts, though another one still blocks")
+@pytest.mark.parametrize("after", [("other",), ("blocked",)])
+def test_release_is_no_taint_that_goes_from_a_worker_that_stays_blocked(
+    after: tuple[str, ...],
+) -> None:
+    story = gang_created(Story().node(0.0, "w1", "blocked", "more"))
+    story.node(1.5, "w1", *after)
+    fault(gang_placed(story), "released", "unproven", "no worker was unblocked")
+
+
 def test_release_counts_though_its_worker_is_deleted_afterwards() -> None:
     story = gang_placed(gang_created(Story().node(0.0, "w1", "blocked")).node(1.5, "w1"))
     story.tell(3.0, "node", "DELETED", "w1")

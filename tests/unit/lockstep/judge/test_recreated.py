@@ -209,3 +209,11 @@ def test_drill_that_did_not_begin_is_unmanaged_only_if_all_expected_gangs_run() 
     story.bind(2.0, *pods()).run(2.1, *pods()).until(62.0)
     concluded(story, EXPECTATION, "unmanaged")
     concluded(story, expect("recreated", groups=2), "partial")
+
+
+@pytest.mark.xfail(strict=True, reason="a PodGroup counts as that of its first owner")
+def test_orphaned_when_the_pod_group_is_taken_from_the_new_leader() -> None:
+    story = struck().tell(
+        35.0, "podgroup", "MODIFIED", "gang-0-r1", owner="ConfigMap/x", ownerUid="x"
+    )
+    concluded(story.over(40.0), EXPECTATION, "orphaned")

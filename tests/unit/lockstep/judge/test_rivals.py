@@ -99,6 +99,15 @@ def test_two_gangs_are_preempted_by_two_rivals_which_is_over_with_the_last() -> 
     assert verdict.measures == {"preemptionSeconds": 4.0, "victimPartlyBoundSeconds": 0.6}
 
 
+@pytest.mark.xfail(strict=True, reason="a run that is over is left out, though its rival came last")
+def test_rivals_are_complete_with_the_last_also_if_a_worker_of_it_is_replaced() -> None:
+    story = placed(ended(ended(two_pairs(), 7.0, 0), 7.0, 1), 8.0)
+    story.bind(9.0, *SECOND).run(9.1, *SECOND).delete(10.0, "high-1-2")
+    story.pod(10.1, "high-1-2", 1, "high", priorityClass="high")
+    story.bind(10.2, "high-1-2").run(10.3, "high-1-2")
+    assert accepted(story, rivalry(groups=2)).measures["preemptionSeconds"] == 4.0
+
+
 def test_only_what_ends_after_the_arrival_is_preempted() -> None:
     story = gang_placed(gang_created(ended(full_pool(), 3.0, 0), 3.5), 4.0)
     reason = "there was room for both: no gang was preempted"
