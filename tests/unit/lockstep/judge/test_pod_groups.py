@@ -200,6 +200,12 @@ def test_newest_refusal_is_the_one_that_was_written_last(counts: list[tuple[floa
     concluded(story, "placed", "pending", "0 of 4 pods bound: 1/1 tasks in gang unschedulable")
 
 
+def test_refusal_is_told_in_the_last_words_of_its_event() -> None:
+    story = gang_created(Story()).refuse(2.0, 1)
+    story.tell(3.0, "event", "MODIFIED", "gang-0-r1.4", message="4/4 tasks: 3 taints", count=2)
+    concluded(story, "placed", "pending", "0 of 4 pods bound: 4/4 tasks: 3 taints")
+
+
 def test_an_empty_pod_group_that_volcano_left_behind_has_no_effect() -> None:
     story = gang_placed(gang_created(Story())).pod_group(2.0, name="podgroup-x", workload=None)
     story.tell(2.5, "podgroup", "MODIFIED", "podgroup-x", group=None)
