@@ -39,7 +39,7 @@ def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
         elif live.recording.end >= deadline:
             return judge.conclude(live.recording, expectation)
         else:
-            until = since = deadline
+            decided, until, since = None, deadline, deadline
         if live.ended:
             return _unproven(live, expectation, "the recorder ended before a verdict")
         if now >= since + CONFIRM_SECONDS:

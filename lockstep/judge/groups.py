@@ -88,7 +88,7 @@ class Incarnation:
         full = self._first_full(held)
         if full is not None:
             return Interval(first, full, start_late=late, end_late=self._lateness_at(full))
-        left = min(pod.ends for pod in self.bound_pods)
+        left = min(end for _, end in held)
         if left > end:
             return Interval(first, max(first, end), open=True, start_late=late)
         return Interval(first, left, start_late=late, end_late=self._lateness_at(left))
@@ -142,9 +142,13 @@ def complete_at(gangs: Iterable[ObservedGang], at: float) -> list[Incarnation]:
 def pod_group_of(history: History, group: Incarnation, at: float) -> ObjectHistory | None:
     """The PodGroup that this very leader owned, by its uid, at a time."""
     existing = (one for one in history.all("podgroup") if one.exists_at(at))
-    return next(
-        (one for one in existing if one.first.facts.get("ownerUid") == group.leader.uid), None
-    )
+    return next((one for one in existing if _owner_at(one, at) == group.leader.uid), None)
+
+
+def _owner_at(group: ObjectHistory, at: float) -> str | None:
+    """The uid of a PodGroup's owner at a time."""
+    states = [seen for seen in group.observations if seen.at <= at]
+    return states[-1].facts.get("ownerUid") if states else None
 
 
 def wrong_pod_groups(history: History, groups: Sequence[Incarnation], at: float) -> list[str]:
@@ -158,7 +162,7 @@ def wrong_pod_groups(history: History, groups: Sequence[Incarnation], at: float)
     return found + [
         f"unexpected PodGroup {one.name}"
         for one in history.all("podgroup")
-        if one.exists_at(at) and one.last.facts.get("ownerUid") not in leaders
+        if one.exists_at(at) and _owner_at(one, at) not in leaders
     ]
 
 

@@ -303,7 +303,7 @@ class History:
             for seen in node.observations[1:]:
                 now = _blocking_taints(seen)
                 if now != before:
-                    found.append((seen, node.name, bool(before - now)))
+                    found.append((seen, node.name, bool(before) and not now))
                 before = now
         return sorted(found, key=lambda change: (change[0].at, change[1]))
 

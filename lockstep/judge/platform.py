@@ -32,8 +32,8 @@ def problem(history: History, start: float, end: float, final: bool) -> str | Re
             looks = len(_asked_after(process, end))
             # Plugins open a session one after the other: a look may fall between two of them.
             return found if looks > 1 or final else RecheckAt(history.end + limits.SETTLE)
-    if any(_last(process).get("actions") is None for process in current):
-        # No session has begun since the scheduler was asked for the first time.
+    if all(_last(process).get("actions") is None for process in current):
+        # No session has ended since the scheduler was asked for the first time.
         later = end + limits.EVENTS
         return RecheckAt(later) if history.end < later and not final else _silence(history)
     return None
@@ -74,7 +74,7 @@ def _restart(processes: list[ObjectHistory], process: ObjectHistory, start: floa
     if process.first.at > start:
         others += [one for one in processes if one.last.at < process.first.at]
     found = [one for one in others if one.name == process.name or one.last.at < process.first.at]
-    return f"the scheduler was restarted after {found[0].first.at:.1f} s" if found else ""
+    return f"the scheduler was restarted after {found[0].last.at:.1f} s" if found else ""
 
 
 def _misconfigured(process: ObjectHistory, start: float, end: float) -> str:

@@ -57,8 +57,8 @@ def _preempted(
     if not victims:
         return Finding(VerdictName.PLACED, "there was room for both: no gang was preempted", ())
     runs = figures.runs(case.history, rivals)
-    # A run is over when a pod is replaced, although the gang is complete again.
-    complete = max([run.start for run in runs if not run.over] or [run.start for run in runs])
+    # The last run of each gang: it is over when a pod is replaced, although the gang is complete.
+    complete = max(run.start for run in runs)
     ending = max(run.ending for run in victims)
     names = ", ".join(dict.fromkeys(run.key for run in victims))
     what = (

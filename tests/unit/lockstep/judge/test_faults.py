@@ -35,6 +35,11 @@ def test_a_partly_bound_gang_fails_every_verdict_of_a_gang(verdict: str) -> None
     fault(gang_created(Story()).bind(2.0, "gang-0").until(9.0), verdict, "partial")
 
 
+def test_next_look_is_when_the_first_of_two_gangs_may_be_torn() -> None:
+    story = gang_created(gang_created(Story()), group=1).bind(2.0, "gang-0").bind(2.5, "gang-1")
+    assert judge.assess(story.recording, expect("placed", groups=2)) == RecheckAt(4.001)
+
+
 def test_partly_bound_then_recovered_is_still_a_violation() -> None:
     story = gang_created(Story())
     for at, name in zip((2.0, 2.1, 5.0, 5.1), pods(), strict=True):
@@ -44,11 +49,75 @@ def test_partly_bound_then_recovered_is_still_a_violation() -> None:
     assert any("from 2.000 s to 5.100 s" in fact for fact in verdict.evidence)
 
 
+def test_evidence_names_the_pods_that_were_bound_in_the_stretch() -> None:
+    story = gang_placed(gang_created(Story())).delete(10.0, "gang-0-2").pod(11.0, "gang-0-2")
+    verdict = fault(story.bind(15.0, "gang-0-2"), "placed", "torn")
+    assert "3 of 4 pods of gang-0 bound for 5.0 s after gang-0-2 terminated" in verdict.reason
+    assert "bound: gang-0, gang-0-1, gang-0-3" in verdict.evidence
+    assert "not bound: gang-0-2" in verdict.evidence
+    story = gang_created(Story()).bind(2.0, "gang-0-3", "gang-0-1")
+    verdict = fault(story.delete(9.0, *pods()), "placed", "torn", "2 of 4 pods")
+    assert verdict.evidence[:3] == [
+        "gang-0 was partly bound from 2.000 s to 9.000 s",
+        "bound: gang-0-1, gang-0-3",
+        "not bound: pods that do not exist",
+    ]
+    story = gang_created(Story()).bind(2.0, "gang-0").bind(5.0, "gang-0-1")
+    fault(story, "placed", "partial", "2 of 4 pods")
+    fault(story.delete(5.2, "gang-0-1").until(4.5), "placed", "partial", "1 of 4 pods")
+
+
+def test_order_of_binds_is_not_that_of_the_pods() -> None:
+    story = gang_created(Story()).bind(2.0, "gang-0-3").bind(5.0, *pods()[:3]).run(5.1, *pods())
+    fault(story, "placed", "torn", "1 of 4 pods of gang-0 bound for 3.0 s")
+
+
+def test_gang_that_was_found_partly_bound_and_still_is() -> None:
+    story = Story().members(0.0, listed=True)
+    story.pod_group(0.0, listed=True).tell(0.0, "pod", "MODIFIED", "gang-0", listed=True, node="w1")
+    assert isinstance(judge.assess(story.until(1.9).recording, expect("placed")), RecheckAt)
+    words = "1 of 4 pods of gang-0 bound for 2.5 s, and already when the recording began"
+    fault(story.until(2.5), "placed", "partial", words)
+
+
+def test_pods_that_were_never_bound_do_not_hide_a_gang_that_is_torn() -> None:
+    story = gang_created(Story()).delete(2.0, *pods()).tell(2.0, "podgroup", "DELETED", "gang-0-r1")
+    story = gang_created(story, 3.0).bind(4.0, "gang-0").bind(7.0, *pods()[1:]).run(7.1, *pods())
+    fault(story, "placed", "torn", "1 of 4 pods of gang-0 bound for 3.0 s")
+
+
+def test_pod_that_was_told_late_as_it_ended_does_not_hide_a_gang_that_is_torn() -> None:
+    story = gang_created(Story()).bind(2.0, "gang-0")
+    story.tell(
+        5.0,
+        "pod",
+        "ADDED",
+        "gang-0-4",
+        late=4.0,
+        node="w1",
+        deleting=True,
+        phase="Running",
+        workload="LeaderWorkerSet/gang",
+        group="gang-0",
+        role="worker",
+    )
+    story.bind(5.0, *pods()[1:])
+    fault(story, "placed", "torn", "of gang-0 bound for 3.0 s")
+
+
+def test_pods_of_two_templates_are_no_gang() -> None:
+    story = Story().pod(1.0, "gang-0", role="leader", revision="r1").pod_group(1.0)
+    story.pod(1.0, "gang-0-1", revision="r1")
+    story.pod(1.0, "gang-0-2", revision="r2").pod(1.0, "gang-0-3", revision="r2")
+    fault(gang_placed(story).until(9.0), "placed", "partial", "2 of 4 pods of gang-0 bound")
+
+
 def test_one_pod_with_another_scheduler() -> None:
     story = gang_created(Story())
     story.tell(1.3, "pod", "MODIFIED", "gang-0-2", scheduler="default-scheduler")
     verdict = fault(story.bind(1.5, "gang-0-2").until(4.0), "placed", "partial")
     assert "gang-0-2 asks for another scheduler, default-scheduler" in verdict.reason
+    assert "gang-0-2 asks for another scheduler, default-scheduler" in verdict.evidence
 
 
 def test_one_pod_with_another_scheduler_is_no_gang_even_if_it_is_placed() -> None:

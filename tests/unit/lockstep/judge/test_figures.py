@@ -46,8 +46,17 @@ def test_figures_of_gangs_of_which_each_fares_otherwise() -> None:
     )
 
 
+def test_bind_skew_of_gangs_is_the_longest_if_it_is_known_of_each() -> None:
+    story = bound_over(crowd(2), 0, 2.0, 2.0, 2.0, 2.1).pod(2.5, "gang-0-4")
+    assert figures.longest_bind_skew(case_of(story, 2).wanted) is None
+    bound_over(story, 1, 3.0, 3.0, 3.0, 3.4)
+    assert figures.longest_bind_skew(case_of(story, 2).wanted) == pytest.approx(0.4)
+
+
 def test_figures_of_nothing_are_zero() -> None:
     case = case_of(Story().until(9.0))
+    assert figures.longest_bind_skew([]) is None
+    assert figures.release(case.history, case.wanted) is None
     assert set(figures.crowd_figures(case.history, case.wanted, []).values()) == {0}
     assert figures.most_places(case.wanted) == (0, 0)
     assert figures.longest_binding(case.wanted, case.end) == 0.0

@@ -34,7 +34,8 @@ def test_placed_needs_every_pod_running() -> None:
 
 
 def test_placed_reports_bind_skew_and_the_pod_group() -> None:
-    story = gang_placed(Story().pod_group(1.01, minMember=1).members(1.1))
+    story = Story().node(0.0, "w1", "blocked").pod_group(1.01, minMember=1).members(1.1)
+    gang_placed(story.node(1.15, "w1"))
     story.phase(1.2, "").phase(1.50049, "Inqueue").phase(1.7, "Inqueue", minMember=4)
     story.phase(2.5, "Running")
     verdict = judged(story, expect("placed"))
@@ -84,7 +85,10 @@ def test_held_needs_several_cycles_that_refused_the_whole_gang() -> None:
     verdict = accepted(story.refuse(4.0, 3), expect("held"))
     assert verdict.observed == "held"
     assert verdict.bound == 0
-    assert "1 Insufficient cpu" in verdict.reason
+    assert verdict.reason == (
+        "0 of 4 pods bound in 9.0 s; PodGroup gang-0-r1 was Unschedulable in 3 scheduling cycles: "
+        "4/4 tasks in gang unschedulable: 1 Insufficient cpu"
+    )
     assert verdict.bind_skew_seconds is None
 
 
@@ -155,7 +159,68 @@ def test_held_again_when_volcano_no_longer_writes_events() -> None:
     story = events_ran_out().until(1.0)
     assert judge.assess(story.recording, expect("held")) == RecheckAt(3.0)
     verdict = accepted(story.until(3.0), expect("held"))
-    assert any("after many earlier cycles: 4/4 tasks" in fact for fact in verdict.evidence)
+    words = "PodGroup gang-0-r1 stayed Unschedulable after many earlier cycles: 4/4 tasks"
+    assert any(words in fact for fact in verdict.evidence)
+    story = events_ran_out().node(0.0, "w5").node(2.0, "w5", "blocked").phase(4.0, "Pending")
+    assert judge.assess(story.until(4.5).recording, expect("held")) == RecheckAt(5.0)
+
+
+def two_refused() -> Story:
+    story = gang_created(gang_created(Story()), group=1)
+    for second in range(1, 4):
+        story.refuse(1.0 + second, second).refuse(1.0 + second, second, group="gang-1-r1")
+    return story
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_held_needs_every_gang_whole_and_not_bound(groups: int) -> None:
+    wanted = expect("held", groups=groups)
+    assert judge.judge(two_refused().delete(4.5, "gang-1-3").recording, wanted) is None
+    assert judge.judge(two_refused().bind(4.5, *pods(1)).recording, wanted) is None
+    if groups > 1:
+        verdict = accepted(two_refused(), wanted)
+        assert "gang-1" not in verdict.reason
+        assert "gang-1" in verdict.evidence[2]
+
+
+def test_held_is_found_after_some_time_when_another_verdict_is_expected() -> None:
+    story = Story().node(0.0, "w0", "blocked").members(1.0).pod_group(1.0)
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    assert judge.assess(story.until(20.9).recording, expect("placed")) == RecheckAt(21.0)
+    fault(story.until(21.0), "placed", "held")
+
+
+@pytest.mark.parametrize(
+    ("worker", "requests"),
+    [
+        ({"cpu": "2", "memory": "4Gi"}, {}),
+        ({"taints": None}, {}),
+        ({}, {"example.com/device": "1"}),  # of which workers are not asked
+    ],
+)
+def test_held_is_shown_by_a_worker_with_just_enough_room(
+    worker: dict[str, Any], requests: dict[str, str]
+) -> None:
+    story = gang_created(Story().node(0.0, "w0"))
+    story.tell(0.1, "node", "MODIFIED", "w0", **worker)
+    reserved = {"cpu": "8", "memory": "16Gi", "example.com/device": "4"}
+    story.phase(1.5, "Pending", minResources=reserved)
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    accepted(story, expect("held", requests={"cpu": "2", "memory": "4Gi", **requests}))
+
+
+def test_held_where_the_only_free_worker_went_or_workers_are_not_known_shows_nothing() -> None:
+    story = gang_created(Story().node(0.0, "w0", "blocked").node(0.0, "w1"))
+    story.tell(0.5, "node", "DELETED", "w1")
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    fault(story, "held", "unproven", "none of 1 is free")
+    story = gang_created(Story(missing={"node": "no permission"}))
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    fault(story, "held", "unproven", "a part of the gang fits is not known: no permission")
 
 
 def test_held_is_not_believed_of_a_scheduler_that_stopped_long_ago() -> None:
@@ -199,8 +264,10 @@ def test_pods_that_nothing_holds_together_may_come_one_by_one() -> None:
 
 
 def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() -> None:
-    story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked")
-    gang_created(story).node(1.5, "w2").bind(2.0, *pods()[1:]).bind(2.03456, "gang-0")
+    story = Story().node(0.0, "w1", "blocked").node(0.0, "w2", "blocked").node(0.0, "w3", "blocked")
+    gang_created(story).node(1.3, "w3").node(1.5, "w2").bind(2.0, *pods()[1:]).bind(
+        2.03456, "gang-0"
+    )
     verdict = judged(story.run(2.2, *pods()).node(3.0, "w1"), expect("released"))
     assert (verdict.release_latency_seconds, verdict.bind_skew_seconds) == (0.535, 0.035)
     assert verdict.evidence[-1] == "w2 was unblocked at 1.500 s; the last bind came 0.535 s later"
@@ -209,10 +276,41 @@ def test_release_is_measured_from_a_worker_that_was_unblocked_before_the_bind() 
 def test_partial_needs_the_others_refused_and_some_time() -> None:
     story = control(Story())
     assert judge.assess(story.until(2.0).recording, expect_partial()) == RecheckAt(4.1)
-    verdict = accepted(story.until(4.2), expect_partial())
+    verdict = accepted(story.until(4.1), expect_partial())
     assert (verdict.observed, verdict.bound, verdict.size) == ("partial", 2, 4)
     assert verdict.pod_group is None
-    assert "Insufficient cpu" in " ".join(verdict.evidence)
+    assert verdict.reason == "2 of 4 pods of no-gang bound, the others refused"
+    assert verdict.evidence == [
+        "bound: no-gang-x-0, no-gang-x-1",
+        "refused: no-gang-x-2, no-gang-x-3",
+        "because: 0/3 nodes are available: 1 Insufficient cpu",
+    ]
+
+
+def test_partial_lasts_from_the_last_bind_of_the_pods_that_exist() -> None:
+    story = control(Story(), bound=1, refused=2).bind(3.0, "no-gang-x-1")
+    facts: dict[str, Any] = {"workload": "Deployment/no-gang", "group": None, "podGroup": None}
+    story.pod(3.1, "no-gang-x-9", scheduler="default-scheduler", **facts)
+    story.bind(3.5, "no-gang-x-9").delete(3.6, "no-gang-x-9")
+    assert judge.assess(story.recording, expect_partial()) == RecheckAt(6.0)
+    verdict = accepted(story.until(6.0), expect_partial())
+    assert verdict.reason.startswith("2 of 4 pods")
+    assert verdict.evidence[0] == "bound: no-gang-x-0, no-gang-x-1"
+
+
+def test_placed_names_the_pods_and_leaves_out_groups_that_went() -> None:
+    story = gang_placed(gang_created(Story().members(0.5, 1)))
+    story.pod_group(0.6, 1, owner="Pod/gang-1", ownerUid="gone").delete(0.7, *pods(1))
+    story.tell(0.8, "podgroup", "DELETED", "gang-1-r1")
+    story.tell(0.9, "workload", "ADDED", "other", updating=True)
+    story.tell(0.9, "workload", "ADDED", "gang", updating=True)
+    story.tell(1.0, "workload", "DELETED", "gang")
+    verdict = accepted(story, expect("placed"))
+    assert verdict.reason == "4 of 4 pods bound and running"
+    assert verdict.evidence == [
+        "all 4 pods bound and running: gang-0, gang-0-1, gang-0-2, gang-0-3",
+        "gang-0 was bound in one burst of 0.030 s",
+    ]
 
 
 def test_partial_is_not_decided_while_a_pod_was_not_refused() -> None:

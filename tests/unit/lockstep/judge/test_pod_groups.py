@@ -6,7 +6,7 @@ import pytest
 
 from lockstep import judge
 from lockstep.judge import RecheckAt
-from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, fault, judged
+from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, concluded, fault, judged
 from tests.unit.lockstep.story import (
     Story,
     control,
@@ -41,7 +41,7 @@ def test_wrong_min_member() -> None:
     story = under_pod_group(minMember=1)
     gang_placed(story)
     assert judge.assess(story.recording, expect("placed")) == RecheckAt(3.2)
-    fault(story.until(3.3), "placed", "unmanaged", "minMember 1, not 4")
+    fault(story.until(3.2), "placed", "unmanaged", "minMember 1, not 4")
 
 
 def test_min_member_of_one_is_right_when_the_leader_starts_alone() -> None:
@@ -174,6 +174,39 @@ def test_pods_of_one_gang_that_name_two_pod_groups() -> None:
     fault(story.until(9.0), "placed", "mismatched", "unexpected PodGroup")
 
 
+def test_pod_group_beside_its_own_that_one_pod_of_a_held_gang_names() -> None:
+    story = Story().pod_group(0.5, name="podgroup-x", workload=None, group=9)
+    gang_created(story).change(1.5, "gang-0-1", podGroup="podgroup-x")
+    for second in range(1, 5):
+        story.refuse(1.0 + second, second)
+    fault(story, "held", "mismatched", "unexpected PodGroup podgroup-x")
+
+
+def test_pod_group_that_only_pods_of_an_unexpected_group_name() -> None:
+    story = gang_placed(gang_created(Story())).pod_group(2.5, 9, name="x", workload=None)
+    story.pod(2.6, "gang-1", 1, podGroup="x").until(9.0)
+    fault(story, "placed", "mismatched", "unexpected PodGroup x", "unexpected group gang-1")
+
+
+def test_pod_group_that_no_pod_of_a_workload_without_gangs_names_has_no_effect() -> None:
+    story = control(Story()).pod_group(1.0, 9, workload="Deployment/no-gang").until(9.0)
+    accepted(story, expect_partial())
+
+
+@pytest.mark.parametrize("counts", [[(2.0, 1), (2.5, 4), (5.0, 1)], [(2.0, 1), (2.0, 4), (5.0, 4)]])
+def test_newest_refusal_is_the_one_that_was_written_last(counts: list[tuple[float, int]]) -> None:
+    story = gang_created(Story())
+    for index, (at, tasks) in enumerate([*counts, (5.0, 1)]):
+        story.refuse(at, 1 if index < 2 else index, tasks=tasks)
+    concluded(story, "placed", "pending", "0 of 4 pods bound: 1/1 tasks in gang unschedulable")
+
+
+def test_refusal_is_told_in_the_last_words_of_its_event() -> None:
+    story = gang_created(Story()).refuse(2.0, 1)
+    story.tell(3.0, "event", "MODIFIED", "gang-0-r1.4", message="4/4 tasks: 3 taints", count=2)
+    concluded(story, "placed", "pending", "0 of 4 pods bound: 4/4 tasks: 3 taints")
+
+
 def test_an_empty_pod_group_that_volcano_left_behind_has_no_effect() -> None:
     story = gang_placed(gang_created(Story())).pod_group(2.0, name="podgroup-x", workload=None)
     story.tell(2.5, "podgroup", "MODIFIED", "podgroup-x", group=None)
@@ -222,7 +255,7 @@ def test_held_under_a_wrong_pod_group_is_not_held() -> None:
     story = under_pod_group(minMember=2)
     for second in range(1, 6):
         story.refuse(1.0 + second, second)
-    fault(story, "held", "mismatched")
+    assert fault(story, "held", "mismatched").evidence[0].startswith("0 of 4 pods bound")
 
 
 def test_partial_expected_but_a_pod_group_manages_the_pods() -> None:
@@ -233,6 +266,25 @@ def test_partial_expected_but_a_pod_group_manages_the_pods() -> None:
     verdict = judged(story.until(9.0), expect_partial())
     assert not verdict.ok
     assert "PodGroup podgroup-x manages no-gang" in verdict.reason
+    assert verdict.evidence[0] == "bound: no-gang-x-0, no-gang-x-1"
+
+
+def test_pods_without_a_gang_that_a_pod_group_manages_are_placed_all_the_same() -> None:
+    story = control(Story(), bound=4, refused=0).pod_group(1.0, name="x", workload=None)
+    names = [f"no-gang-x-{index}" for index in range(4)]
+    story.change(1.5, *names, podGroup="x").run(2.0, *names).until(9.0)
+    fault(story, expect_partial(), "placed", "PodGroup x manages no-gang")
+
+
+def test_one_of_two_gangs_without_a_pod_group() -> None:
+    story = gang_placed(gang_placed(gang_created(gang_created(Story()), group=1)), group=1)
+    story.tell(3.0, "podgroup", "DELETED", "gang-1-r1").until(9.0)
+    fault(story, expect("placed", groups=2), "unmanaged")
+
+
+def test_extra_group_that_only_waits_without_a_pod_group() -> None:
+    story = gang_placed(gang_created(Story())).pod(2.5, "gang-1", 1, podGroup=None).until(9.0)
+    fault(story, "placed", "mismatched", "unexpected group gang-1")
 
 
 def test_a_wrong_pod_group_is_named_also_just_before_the_deadline() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from lockstep import judge
+from lockstep.judge import RecheckAt
 from lockstep.judge.drill_marks import Topic
 from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
@@ -62,7 +63,10 @@ def test_the_slowest_group_and_burst_count() -> None:
 
 
 def test_recreated_waits_for_the_end_of_the_drill() -> None:
-    assert judge.judge(struck().recording, EXPECTATION) is None
+    assert judge.assess(struck().recording, EXPECTATION) is None
+    story = struck().over(40.0).until(39.0)
+    assert judge.assess(story.recording, EXPECTATION) == RecheckAt(40.0)
+    accepted(story.until(40.0), EXPECTATION)
 
 
 def test_a_drill_that_gave_up_is_judged_at_once() -> None:
@@ -158,6 +162,20 @@ def test_torn_when_the_new_group_is_bound_in_part_for_long() -> None:
     )
 
 
+def test_torn_when_the_first_group_was_found_partly_bound() -> None:
+    story = DrillStory().pod(0.0, "gang-0", role="leader", revision="r1", node="w1", listed=True)
+    story.own_pod_group(0.0, listed=True)
+    for name in pods()[1:]:
+        story.pod(0.0, name, revision="r1", listed=True)
+    story.bind(0.1, *pods()[1:]).run(0.2, *pods()).mark(10.0, Topic.LEADER_KILLED, "gang-0")
+    fault(
+        story.gone(10.1).whole(11.0).over(20.0),
+        EXPECTATION,
+        "torn",
+        "gang-0 was partly bound for 0.1 s",
+    )
+
+
 def test_a_group_that_is_torn_down_slowly_is_not_torn() -> None:
     story = leader_killed()
     for index, name in enumerate(pods()):
@@ -184,3 +202,17 @@ def test_unmanaged_when_the_drill_found_no_pod_group_to_start_from(gave_up: bool
     if gave_up:
         story.mark(60.0, Topic.FAILED, "no whole group")
     concluded(story.until(62.0), EXPECTATION, "unmanaged")
+
+
+def test_drill_that_did_not_begin_is_unmanaged_only_if_all_expected_gangs_run() -> None:
+    story = DrillStory().leader(1.0).workers(1.1).leader(1.0, 1)
+    story.bind(2.0, *pods()).run(2.1, *pods()).until(62.0)
+    concluded(story, EXPECTATION, "unmanaged")
+    concluded(story, expect("recreated", groups=2), "partial")
+
+
+def test_orphaned_when_the_pod_group_is_taken_from_the_new_leader() -> None:
+    story = struck().tell(
+        35.0, "podgroup", "MODIFIED", "gang-0-r1", owner="ConfigMap/x", ownerUid="x"
+    )
+    concluded(story.over(40.0), EXPECTATION, "orphaned")

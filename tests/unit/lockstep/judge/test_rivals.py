@@ -99,6 +99,14 @@ def test_two_gangs_are_preempted_by_two_rivals_which_is_over_with_the_last() -> 
     assert verdict.measures == {"preemptionSeconds": 4.0, "victimPartlyBoundSeconds": 0.6}
 
 
+def test_rivals_are_complete_with_the_last_also_if_a_worker_of_it_is_replaced() -> None:
+    story = placed(ended(ended(two_pairs(), 7.0, 0), 7.0, 1), 8.0)
+    story.bind(9.0, *SECOND).run(9.1, *SECOND).delete(10.0, "high-1-2")
+    story.pod(10.1, "high-1-2", 1, "high", priorityClass="high")
+    story.bind(10.2, "high-1-2").run(10.3, "high-1-2")
+    assert accepted(story, rivalry(groups=2)).measures["preemptionSeconds"] == 4.0
+
+
 def test_only_what_ends_after_the_arrival_is_preempted() -> None:
     story = gang_placed(gang_created(ended(full_pool(), 3.0, 0), 3.5), 4.0)
     reason = "there was room for both: no gang was preempted"
@@ -110,7 +118,26 @@ def test_only_what_ends_after_the_arrival_is_preempted() -> None:
 def test_a_rival_whose_worker_is_replaced_is_judged() -> None:
     story = ended(arrived(full_pool()), 6.0, 0).bind(7.0, *HIGH).delete(7.1, "high-0-2")
     story.pod(7.2, "high-0-2", lws="high").bind(7.3, "high-0-2").run(7.4, *HIGH)
-    accepted(story, rivalry())
+    assert accepted(story, rivalry()).measures["preemptionSeconds"] == 2.0
+
+
+@pytest.mark.parametrize(("mark", "seconds"), [(5.0, 2.0), (5.6, 1.5)])
+def test_rival_arrives_with_its_first_pod_since_it_was_last_sent(
+    mark: float, seconds: float
+) -> None:
+    story = full_pool()
+    story.recording.mark("arrives", "", 2.0)
+    story.pod(3.0, "high-0", lws="high", role="leader").delete(3.5, "high-0")
+    arrived(story).delete(5.2, "high-0-3").pod(5.5, "high-0-3", lws="high", priorityClass="high")
+    story.recording.mark("arrives", "", mark)
+    story.recording.mark("waiting", "", 6.5)
+    verdict = accepted(placed(ended(story, 6.0, 0)), rivalry())
+    assert verdict.measures["preemptionSeconds"] == seconds
+
+
+def test_gang_that_is_not_expected_must_not_be_torn_beside_a_rival() -> None:
+    story = arrived(full_pool()).pod(5.0, "gang-9", 9, role="leader", podGroup=None)
+    fault(story.bind(6.0, "gang-9").until(9.0), rivalry(), "partial", "of gang-9 bound")
 
 
 def test_a_rival_that_is_recreated_before_it_runs_has_arrived_before() -> None:

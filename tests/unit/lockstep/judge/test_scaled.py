@@ -75,3 +75,11 @@ def test_strayed_when_a_pod_outlives_its_group() -> None:
     story.delete(21.0, *pods(1)[:3])
     story.tell(21.5, "podgroup", "DELETED", "gang-1-r1")
     concluded(story.over(30.0), EXPECTATION, "strayed", "5 pods, not 1 x 4")
+
+
+def test_strayed_when_a_group_has_no_pod_group_and_another_is_left_over_for_a_while() -> None:
+    story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
+    story.tell(12.0, "podgroup", "DELETED", "gang-1-r1").pod_group(13.0, name="left", ownerUid="x")
+    story.mark(20.0, Topic.SCALE, "1").gone(21.0, 1, None).tell(22.0, "podgroup", "DELETED", "left")
+    what = "scaled to 2: gang-1 owns no PodGroup; unexpected PodGroup left"
+    concluded(story.over(30.0), EXPECTATION, "strayed", what)
