@@ -111,7 +111,7 @@ async def _follow(recorder: Recorder, recording: Recording, seconds: float, quie
             pods = len({seen.uid for seen in recording.of("pod")})
             words = f"watching {pods} pods, {len(recording.observations)} observations"
             progress.update(task, completed=recorder.now() - began, description=words)
-    confirmed = following.done() or await recorder.confirm()
+    confirmed = following.done() or await recorder.confirm() is not None
     following.cancel()
     (failure,) = await asyncio.gather(following, return_exceptions=True)
     if isinstance(failure, Exception):

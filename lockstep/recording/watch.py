@@ -8,11 +8,13 @@ Times are taken at receipt, by the monotonic clock.
 A silent watch is no proof that nothing happened: the API server may deliver late, or the
 connection may be dead. So every kind is listed again and again, and the recording is complete until
 the time before such lists once the watches have delivered everything that was in them. Each change
-is marked with how late it may be, which is the time since the recording was last complete.
+is marked with how late it may be: it is newer than every list whose resourceVersion is smaller than
+its own, so it happened after that list was asked for.
 """
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -55,7 +57,9 @@ FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
 CHUNK = 500
 CONFIRM_PAUSE = 0.1
-"""Seconds between two confirmations; more where a confirmation takes long."""
+"""Seconds between two confirmations."""
+OBJECT_PAUSE = 0.0005
+"""More seconds for each listed object, so that long lists do not occupy the API server."""
 CONFIRM_TIMEOUT = 10.0
 """Seconds that the lists of a confirmation may take."""
 STALLED = 5.0
@@ -95,6 +99,21 @@ def targets(namespace: str | None, pool: str | None) -> list[Target]:
     ]
 
 
+class Lists:
+    """The resourceVersions of the lists that were answered, and when each list was asked for."""
+
+    def __init__(self) -> None:
+        self._asked: deque[tuple[int, float]] = deque(maxlen=5000)
+
+    def add(self, version: int, at: float) -> None:
+        """Note that a list that was asked for at a time had a version of that time or newer."""
+        self._asked.append((version, at))
+
+    def before(self, version: int) -> float:
+        """The last known time at which a version did not exist yet."""
+        return next((at for known, at in reversed(self._asked) if known < version), 0.0)
+
+
 class KindWatch:
     """The watch of one kind; it knows the last state of each object, to compare lists with."""
 
@@ -104,13 +123,13 @@ class KindWatch:
         target: Target,
         emit: Emit,
         clock: Clock,
-        confirmed: Clock = lambda: 0.0,
+        lists: Lists,
     ) -> None:
         self.target = target
         self._client = client
         self._emit = emit
         self._clock = clock
-        self._confirmed = confirmed
+        self._lists = lists
         self._version = ""
         self._late_until = 0
         self._known: dict[str, Observation] = {}
@@ -123,8 +142,10 @@ class KindWatch:
 
     async def list(self) -> None:
         """Emit all objects, or those that have changed since they were last known."""
+        began = self._clock()
         found = self._request(CHUNK)
         things = [thing async for thing in found]
+        self._lists.add(version_number(found.resourceVersion), began)
         at = self._clock()  # one time for all, as the list is of one version
         before = dict(self._known)
         for thing in things:
@@ -136,8 +157,12 @@ class KindWatch:
         self._version = found.resourceVersion
         self._listed = True
 
-    async def catch_up(self) -> None:
-        """List the kind and wait until the watch has delivered everything that is in the list."""
+    async def catch_up(self) -> int:
+        """List the kind and wait until the watch has delivered everything that is in the list.
+
+        Return the number of objects.
+        """
+        began = self._clock()
         async with asyncio.timeout(CONFIRM_TIMEOUT):
             found = self._request(CHUNK)
             versions = {
@@ -145,6 +170,7 @@ class KindWatch:
                 async for thing in found
             }
         latest = version_number(found.resourceVersion)
+        self._lists.add(latest, began)
         try:
             async with asyncio.timeout(STALLED):
                 while self._is_behind(versions, latest):
@@ -153,6 +179,7 @@ class KindWatch:
         except TimeoutError:
             self._open_again()
             raise
+        return len(versions)
 
     def _is_behind(self, versions: Mapping[str, int], latest: int) -> bool:
         """Whether a list has an object, a change or a deletion that was not delivered yet."""
@@ -252,7 +279,7 @@ class KindWatch:
             version=metadata["resourceVersion"],
             facts=facts.of(self.target.kind, thing),
             listed=listed,
-            late=self._late(at) if self._listed else None,
+            late=self._late(at, metadata["resourceVersion"]) if self._listed else None,
         )
         if change == "DELETED":
             self._known.pop(seen.uid, None)
@@ -263,15 +290,15 @@ class KindWatch:
         self._emit(seen)
         self._news.set()
 
-    def _late(self, at: float) -> float:
-        """How many seconds before `at` a change can have happened that was not known before."""
-        return round(max(0.0, at - self._confirmed()), 6)
+    def _late(self, at: float, version: str) -> float:
+        """How many seconds before `at` a change to a version can have happened."""
+        return round(max(0.0, at - self._lists.before(version_number(version))), 6)
 
     def _emit_deletion(self, at: float, gone: Observation) -> None:
         """Emit the deletion of an object that a list no longer has; its time is unknown."""
         del self._known[gone.uid]
         self._deleted.add(gone.uid)
-        late = self._late(at)
+        late = self._late(at, gone.version)
         self._emit(msgspec.structs.replace(gone, at=at, change="DELETED", listed=True, late=late))
         self._news.set()
 
@@ -297,8 +324,7 @@ class Recorder:
         self.origin = time.monotonic()
         self.missing: dict[str, str] = {}
         """Kinds that cannot be watched in this cluster, and why."""
-        self.confirmed = 0.0
-        """The time until which the recording is complete."""
+        self._lists = Lists()
         self._watches: list[KindWatch] = []
 
     def now(self) -> float:
@@ -308,7 +334,7 @@ class Recorder:
     async def establish(self) -> None:
         """List every kind; every change after this is recorded."""
         for target in self._targets:
-            watch = KindWatch(self._client, target, self._emit, self.now, lambda: self.confirmed)
+            watch = KindWatch(self._client, target, self._emit, self.now, self._lists)
             if await self._list(watch):
                 self._watches.append(watch)
 
@@ -343,13 +369,14 @@ class Recorder:
 
     async def _keep_confirming(self) -> None:
         while True:
-            began = self.now()
-            await self.confirm()
-            # Lists of thousands of pods must not occupy the API server.
-            await asyncio.sleep(max(CONFIRM_PAUSE, 2 * (self.now() - began)))
+            listed = await self.confirm() or 0
+            await asyncio.sleep(CONFIRM_PAUSE + OBJECT_PAUSE * listed)
 
-    async def confirm(self) -> bool:
-        """Compare the watches with new lists; if they agree, emit a tick and return True."""
+    async def confirm(self) -> int | None:
+        """Compare the watches with new lists; if they agree, emit a tick.
+
+        Return the number of listed objects; None if the API server did not confirm the recording.
+        """
         began = self.now()
         answers = await asyncio.gather(
             *(watch.catch_up() for watch in self._watches if watch.target.confirmed),
@@ -360,10 +387,9 @@ class Recorder:
             if not isinstance(error, (*FAILURES, TimeoutError)):
                 raise error
         if errors:
-            return False
-        self.confirmed = began
+            return None
         self._emit(Tick(began))
-        return True
+        return sum(answer for answer in answers if isinstance(answer, int))
 
 
 def _reason_to_skip(target: Target, error: Exception) -> str:

@@ -319,3 +319,12 @@ def test_the_first_list_is_older_than_the_recording_and_changes_are_hardly_late(
     assert (old.late, old.earliest) == (None, -math.inf)
     assert new.late is not None
     assert 0 <= new.late < 5
+
+
+def test_a_change_is_newer_than_every_list_that_does_not_have_it() -> None:
+    lists = watch.Lists()
+    assert lists.before(7) == 0.0
+    lists.add(5, 1.0)
+    lists.add(6, 2.0)
+    lists.add(7, 3.0)  # of another kind, asked for at the time of the change
+    assert (lists.before(8), lists.before(7), lists.before(6)) == (3.0, 2.0, 1.0)
