@@ -20,6 +20,7 @@ _ROOTS = {
     "Node": "/api/v1",
     "Pod": "/api/v1",
     "ConfigMap": "/api/v1",
+    "Secret": "/api/v1",
     "Deployment": "/apis/apps/v1",
     "LeaderWorkerSet": "/apis/leaderworkerset.x-k8s.io/v1",
     "PodGroup": "/apis/scheduling.volcano.sh/v1beta1",

@@ -1,6 +1,9 @@
 """An embedded cluster of the campaign: made by `pulumi up`, and restored after each round."""
 
+import base64
 import contextlib
+import gzip
+import json
 import os
 import subprocess
 import threading
@@ -10,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psutil
+import yaml
 
 from lockstep import paths, processes, versions
 from lockstep.local import control_plane, embedded_cluster, operators, ports
@@ -94,9 +98,27 @@ class Cluster:
         lws = self._originals["lws"]
         kept = self._original_annotation()
         plain = config_text.original_text(lws, kept)
+        if variant != self._variant:
+            self._write_helm_record(conf or self._originals["volcano"])
         self.write_scheduler_text(conf or self._originals["volcano"])
         self.write_manager_text(lws if gangs else plain)
         self._variant = variant
+
+    def _write_helm_record(self, text: str) -> None:
+        """Have Helm's record of the release name a configuration, as if the stack had set it."""
+        labels = "owner=helm,name=volcano,status=deployed"
+        (secret,) = self.api.items("Secret", operators.VOLCANO_NAMESPACE, labels)
+        packed = base64.b64decode(base64.b64decode(secret["data"]["release"]))
+        record = json.loads(gzip.decompress(packed))
+        things = list(yaml.load_all(record["manifest"], Loader=yaml.CSafeLoader))
+        for thing in things:
+            if thing and thing["metadata"]["name"] == VOLCANO_CONFIG:
+                thing["data"][VOLCANO_KEY] = text
+        record["manifest"] = yaml.dump_all(things, Dumper=yaml.CSafeDumper)
+        again = base64.b64encode(base64.b64encode(gzip.compress(json.dumps(record).encode())))
+        change = {"data": {"release": again.decode()}}
+        name = secret["metadata"]["name"]
+        self.api.merge("Secret", name, change, operators.VOLCANO_NAMESPACE)
 
     def scheduler_text(self) -> str:
         """Volcano's configuration in its ConfigMap."""
