@@ -70,6 +70,29 @@ class Group:
     size: int
     pods: list[Pod] = field(default_factory=list)
 
+    def shortest_binding(self, truth: Truth, end: float) -> tuple[float, float] | None:
+        """The time for which it was partly bound for certain, when it was bound; None: never.
+
+        From the latest possible time of the first bind to the earliest possible time at which all
+        pods were bound, or one ended.
+        """
+        changes = sorted(
+            [
+                (one.version, one, change)
+                for pod in self.pods
+                if pod.bound
+                for one, change in ((pod.bound, 1), (pod.gone, -1))
+                if one
+            ],
+            key=lambda change: change[0],
+        )
+        count = 0
+        for _, one, change in changes:
+            count += change
+            if count == self.size or change < 0:
+                return truth.happened(changes[0][1])[1], truth.happened(one)[0]
+        return (truth.happened(changes[0][1])[1], end) if changes else None
+
     def _changes(self) -> list[tuple[int, float, int]]:
         """Version, time, and +1 for a bind or -1 for the end of a bound pod."""
         found = []
@@ -79,16 +102,6 @@ class Group:
                 if gone := pod.gone:
                     found.append((gone.version, gone.at, -1))
         return sorted(found)
-
-    def binding(self, end: float) -> tuple[float, float] | None:
-        """From the first bind until all pods were bound, one ended, or nothing more is known."""
-        changes = self._changes()
-        count = 0
-        for _, at, change in changes:
-            count += change
-            if count == self.size or change < 0:
-                return changes[0][1], at
-        return (changes[0][1], end) if changes else None
 
     @property
     def began(self) -> float:
@@ -110,6 +123,7 @@ class Facts:
     """What the observer knows about the workload of one expectation until a time."""
 
     def __init__(self, truth: Truth, expectation: Mapping[str, Any], end: float) -> None:
+        self._truth = truth
         self._expectation = expectation
         self._end = end
         self._blind = list(truth.blind)
@@ -148,7 +162,7 @@ class Facts:
     def _torn(self, pods: list[Pod], since: float) -> list[str]:
         found = []
         for group in _groups(pods, self._expectation["size"]):
-            stretch = group.binding(self._end)
+            stretch = group.shortest_binding(self._truth, self._end)
             if stretch is None or stretch[0] < since or self._was_blind(*stretch):
                 continue
             seconds = stretch[1] - stretch[0]
@@ -167,9 +181,12 @@ class Facts:
         if bound.thing["spec"].get("schedulerName") != "volcano":
             return f"{bound.name} was bound for {bound.thing['spec'].get('schedulerName')}"
         name = pod.annotations.get(_GROUP)
-        states = [one for one in self._pod_groups if one.name == name and one.at <= bound.at]
-        recent = [one for one in states if one.at > bound.at - REACTION]
-        before = [one for one in states if one.at <= bound.at - REACTION][-1:]
+        named = [one for one in self._pod_groups if one.name == name]
+        states = [one for one in named if one.version < bound.version]
+        # What may have been so when the scheduler decided.
+        since = self._truth.happened(bound)[0] - REACTION
+        recent = [one for one in states if self._truth.happened(one)[1] > since]
+        before = [one for one in states if one not in recent][-1:]
         wrong = [self._wrong_demands(one, pod) for one in [*before, *recent]]
         if not wrong:
             return f"{bound.name} was bound without a PodGroup"

@@ -1,9 +1,12 @@
 """The campaign's own observer: what really happened in a namespace, straight from the API server.
 
-It shares no code with the recorder. It notes every change of pods and PodGroups with the monotonic
-time of receipt and with the version, which is one order over all kinds.
+It shares no code with the recorder. It notes every change of pods and PodGroups with its version,
+which is one order over all kinds. On a loaded machine the observer itself receives changes late, so
+it also asks for the newest version again and again: a change happened after each question that was
+answered with an older version, and before each answer with a newer one.
 """
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +15,8 @@ from dataclasses import dataclass, field
 import httpx2
 
 from tests.sabotage.api import FAILURES, Api, Refused, Thing
+
+ASK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,14 @@ class Truth:
     blind: list[tuple[float, float]] = field(default_factory=list)
     """When the API server did not answer: changes in between were received late."""
     changed: threading.Condition = field(default_factory=threading.Condition)
+    answers: list[tuple[float, float, int]] = field(default_factory=list)
+    """When the newest version was asked for, when the answer came, and the version."""
+
+    def happened(self, one: "Seen") -> tuple[float, float]:
+        """Between which times a change happened."""
+        older = [asked for asked, _, version in self.answers if version < one.version]
+        newer = [got for _, got, version in self.answers if version >= one.version]
+        return max(older, default=0.0), min([one.at, *newer])
 
     def start(self) -> None:
         """Watch from now on; the namespace must be empty."""
@@ -67,6 +80,7 @@ class Truth:
         self._threads = [
             threading.Thread(target=self._watch, args=(kind,), daemon=True) for kind in self.seen
         ]
+        self._threads.append(threading.Thread(target=self._ask, daemon=True))
         self._versions = {
             kind: str(self.api.listed(kind, self.namespace)["metadata"]["resourceVersion"])
             for kind in self.seen
@@ -94,6 +108,15 @@ class Truth:
         """The last state of each pod that exists."""
         last = {one.uid: one for one in self.pods}
         return [one for one in last.values() if not one.is_gone]
+
+    def _ask(self) -> None:
+        while not self._stopped:
+            asked = time.monotonic()
+            with contextlib.suppress(*FAILURES, Refused):
+                listed = self.api.listed("PodGroup", self.namespace)
+                version = int(listed["metadata"]["resourceVersion"])
+                self.answers.append((asked, time.monotonic(), version))
+            time.sleep(ASK_SECONDS)
 
     def _watch(self, kind: str) -> None:
         lost: float | None = None
