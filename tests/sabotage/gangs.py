@@ -237,9 +237,18 @@ class Facts:
         return [one for one in known if one.began >= began.get(one.key, 0.0)]
 
     def _most_places(self, pods: list[Pod]) -> int:
+        """The most pods that held a place at once; a gang that ran gives up all when one ends."""
+        changes: list[tuple[int, int]] = []
+        for group in _groups(pods, self._expectation["size"]):
+            ends = [pod.gone.version for pod in group.pods if pod.gone and pod.bound]
+            first = min(ends) if ends and group.was_full else None
+            for pod in group.pods:
+                if pod.bound:
+                    changes.append((pod.bound.version, 1))
+                    end = first or (pod.gone.version if pod.gone else None)
+                    changes += [(end, -1)] if end else []
         count = most = 0
-        whole = Group("all", len(pods) + 1, pods)
-        for _, _, change in whole._changes():
+        for _, change in sorted(changes):
             count += change
             most = max(most, count)
         return most
