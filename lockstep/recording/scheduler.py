@@ -24,6 +24,8 @@ from lockstep.recording.model import GANG_PLUGIN, UNREACHABLE, Change, Entry, Ob
 
 PAUSE = 0.2
 """Seconds between two looks; a session begins every second."""
+CHANGE_SESSIONS = 2
+"""Sessions in which a plugin or an action must be missing, or new, to count as a change."""
 TIMEOUT = 3.0
 """Seconds that a look may take: a scheduler that is stopped does not answer."""
 NAMESPACE = "volcano-system"
@@ -102,7 +104,8 @@ def effective(before: Counters | None, now: Counters) -> tuple[list[str], list[s
 
 
 def _always(ran: Mapping[str, int], sessions: int) -> list[str]:
-    return sorted(name for name, count in ran.items() if count == sessions)
+    # More than the sessions: the last look came between a session and the counter of a name.
+    return sorted(name for name, count in ran.items() if count >= sessions)
 
 
 def configured(text: str) -> dict[str, Any] | None:
@@ -216,12 +219,17 @@ class SchedulerProbe:
     def _compare(self, began: float, name: str, uid: str, counters: Counters) -> None:
         """Emit what has run since the last look, and in how many sessions `gang` was missing.
 
-        A look in the middle of a session is left out, as its actions have not all run yet.
+        A look in the middle of a session is left out, as its actions have not all run yet. And the
+        counters of one look are not of one moment: a change counts when it shows in two sessions.
         """
+        known = self._processes[uid]
         if counters.done != counters.opened:
             return
-        known = self._processes[uid]
-        known.ran = effective(known.last, counters) or known.ran
+        ran = effective(known.last, counters)
+        sessions = counters.opened - (known.last.opened if known.last else 0)
+        if ran and known.ran and ran != known.ran and sessions < CHANGE_SESSIONS:
+            return  # the next look is compared with the same earlier one
+        known.ran = ran or known.ran
         known.last = counters
         facts = {
             "source": "metrics",

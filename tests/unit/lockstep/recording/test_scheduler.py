@@ -150,3 +150,21 @@ def test_configuration_that_helm_installed_is_found_in_its_record() -> None:
     packed = gzip.compress(json.dumps({"manifest": manifest}).encode())
     record = base64.b64encode(base64.b64encode(packed)).decode()
     assert scheduler._installed(record) == "actions: allocate"
+
+
+def test_change_counts_when_it_shows_in_two_sessions() -> None:
+    """The counters of one look are not of one moment: an action may be counted a session late."""
+    found: list[Observation] = []
+
+    def emit(entry: Entry) -> None:
+        assert isinstance(entry, Observation)
+        found.append(entry)
+
+    probe = SchedulerProbe(kube.AsyncClient.__new__(kube.AsyncClient), None, emit, lambda: 1.0)
+    probe._processes["1"] = scheduler._Process(None)
+    for opened, allocated in ((5, 5), (6, 5), (7, 7), (8, 7), (9, 7)):
+        now = Counters("1", {"gang": opened}, {"enqueue": opened, "allocate": allocated}, opened)
+        probe._compare(1.0, "vc-scheduler", "1", now)
+    shown = [(seen.facts["sessions"], seen.facts["actions"]) for seen in found]
+    both = ["allocate", "enqueue"]
+    assert shown == [(5, both), (7, both), (9, ["enqueue"])]
