@@ -1,5 +1,6 @@
 """PodGroups: whether each gang has its own, with the right demands, and what Volcano said."""
 
+import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -78,7 +79,10 @@ def problems_while_binding(
 
     Versions order the changes of pods and PodGroups, whichever watch was told first.
     """
-    binds = [version_number(pod.bound.version) for pod in group.pods if pod.bound]
+    full = math.inf if group.fully_bound_at is None else group.fully_bound_at
+    bound = [pod.bound for pod in group.pods if pod.bound]
+    # Pods that replace others are bound later, when LWS is about to recreate the group.
+    binds = [version_number(seen.version) for seen in bound if seen.at <= full]
     name = str(group.leader.last.facts.get("podGroup"))
     states = sorted(
         (

@@ -150,7 +150,8 @@ def _missed_pod_groups(history: History, group: Incarnation) -> str:
 
 def _bound_in_view(gangs: Iterable[ObservedGang]) -> Iterator[Incarnation]:
     for group in all_incarnations(gangs):
-        if group.bound_pods and not any(pod.bound_at_start for pod in group.bound_pods):
+        was_full = group.fully_bound_at is not None
+        if was_full and not any(pod.bound_at_start for pod in group.bound_pods):
             yield group
 
 
