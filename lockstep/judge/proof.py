@@ -104,7 +104,7 @@ def _bursts(case: Case) -> Finding | None:
 
 
 def _bound_by_others(case: Case) -> Finding | RecheckAt | None:
-    """Find a pod whose bind no scheduler reported: somebody may have bound it by hand."""
+    """Find a pod whose bind its scheduler did not report, as of a pod that was bound by hand."""
     reported = {
         (event.last.facts.get("objectUid"), event.last.facts.get("source"))
         for event in case.history.all("event")

@@ -12,11 +12,11 @@ from lightkube.resources.core_v1 import Pod
 from lockstep import processes
 from lockstep.kube.client import ALL_NS, FAILURES
 from lockstep.lws import names
+from lockstep.recording.scheduler import LABELS
 
 _VERSION = re.compile(r'"gitVersion": "v?(?P<value>[^"]+)"')
 _PROVIDER = re.compile(r'Gang scheduling enabled.*"provider": "(?P<value>[^"]+)"')
 _MOST_LINES = 200
-_SCHEDULER_LABELS: dict[str, Any] = {"app": "volcano-scheduler"}
 _LWS_LABELS: dict[str, Any] = {"control-plane": "controller-manager"}
 
 
@@ -71,7 +71,7 @@ def _scheduler_version(client: Client, folder: Path) -> str:
         found = re.search(r"^Version: v?(\S+)", done.stdout, re.MULTILINE)
         return found[1] if found else ""
     try:
-        pods = client.list(Pod, namespace=ALL_NS, labels=_SCHEDULER_LABELS)
+        pods = client.list(Pod, namespace=ALL_NS, labels=LABELS)
         images = [one.image or "" for pod in pods if pod.spec for one in pod.spec.containers]
     except FAILURES:
         return ""

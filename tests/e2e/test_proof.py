@@ -1,4 +1,4 @@
-"""A verdict that somebody tries to fool: what was not seen is not believed, and nothing heals."""
+"""Unsound verdicts on purpose: `up` fails unless everything was seen, also when it is repeated."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """`make mutation`: break the judge in small ways, one after the other, and count what tests notice.
 
 The tools of PyPI do not fit: mutmut leaves out every decorated function, which here are the rules
-of drills and all properties; cosmic-ray starts pytest anew for each mutant; and neither leaves out
+of drills and all properties; cosmic-ray starts pytest again for each mutant; and neither leaves out
 the filter of a comprehension, which is how the judge selects.
 """
 

@@ -1,7 +1,7 @@
 """Running the tests on mutants: each in a fork of one process that has collected the tests.
 
 In the fork the functions of the mutated module get their new code; what runs when a module is
-imported is imported anew, through a hook. No file is ever changed.
+imported is imported again, through a hook. No file is ever changed.
 """
 
 import gc
@@ -132,7 +132,7 @@ class Tests:
             tree = compile(mutant.apply(), str(mutant.path.resolve()), "exec")
             if mutant.lines and self._replace_code(tree):
                 return self._run(tests)
-            return _import_anew(mutant, tree, tests)
+            return _import_again(mutant, tree, tests)
 
         return job
 
@@ -193,7 +193,7 @@ class _Selection:
         items[:] = [item for item in items if item.nodeid in self.names]
 
 
-def _import_anew(mutant: Mutant, code: CodeType, tests: list[str]) -> int:
+def _import_again(mutant: Mutant, code: CodeType, tests: list[str]) -> int:
     for name in list(sys.modules):
         if name.split(".")[0] in _OURS and not name.startswith("tests.mutation"):
             del sys.modules[name]

@@ -80,14 +80,14 @@ def test_verdict_is_given_when_the_recording_is_complete_until_it_was_reached(la
     assert stage.time == 20.0 + late
 
 
-def test_verdict_that_changes_before_it_is_confirmed_is_confirmed_anew() -> None:
+def test_verdict_that_changes_before_it_is_confirmed_is_confirmed_again() -> None:
     stage = without_gang(placed(Watched(2.0)), 4.0)
     verdict = stage.follow()
     assert (verdict.observed, stage.time) == ("unproven", 6.0)
     assert "the plugin gang did not run" in verdict.reason
 
 
-def test_verdict_that_is_withdrawn_before_it_is_confirmed_is_confirmed_anew() -> None:
+def test_verdict_that_is_withdrawn_before_it_is_confirmed_is_confirmed_again() -> None:
     stage = placed(gone(placed(Watched(4.0)), 4.0), 6.5)
     assert stage.follow().ok
     assert stage.time == 10.5
@@ -170,7 +170,7 @@ def test_judge_that_takes_long_judges_less_often(
     assert others
 
 
-def test_verdict_that_is_withdrawn_after_the_deadline_is_confirmed_anew() -> None:
+def test_verdict_that_is_withdrawn_after_the_deadline_is_confirmed_again() -> None:
     stage = placed(gone(placed(Watched(5.0), 9.0), 11.0), 14.5)
     stage.follow(patience=10.0)
     assert stage.recording.end >= 14.5
