@@ -42,6 +42,7 @@ class Walk:
         taken = paths.checkout_dir() / "stacks" / f"Pulumi.{name}.yaml"
         if taken.exists():
             raise LockstepError(f"the stack name {name} is taken by {taken}; rename that file")
+        self._broken: set[str] = set()
         self.stack = Stack(name)
         self.stack.environment = {
             **self.stack.environment,
@@ -74,6 +75,8 @@ class Walk:
             title = f"[bold]{number}/{len(stages)} {stage.step.name}[/bold]"
             self.console.print(f"\n{title}  {stage.step.story}", highlight=False)
             outcomes.append(self._take(stage, is_first=number == 1))
+            if not outcomes[-1].ok:
+                self._broken.add(stage.scenario.name)
             terminal.show_outcome(self.console, outcomes[-1])
         return outcomes
 
@@ -109,7 +112,7 @@ class Walk:
             raise
         found = read_receipt(self.receipts / f"{stage.step.name}.json")
         verdict = found.verdict if found else None
-        reason = "" if verdict else failure or "no verdict was reached"
+        reason = failure or ("" if verdict else "no verdict was reached")
         outcome = Outcome(stage.step, time.monotonic() - started, verdict, reason)
         if outcome.ok:
             return outcome
@@ -138,10 +141,14 @@ class Walk:
         return self._update(None)
 
     def _changes(self, stage: Stage) -> dict[str, Any]:
-        """The step's config; real workers have room for only one scenario at a time."""
+        """The step's config; real workers have room for only one scenario at a time.
+
+        A scenario that failed is left out of the steps of others: its update would fail theirs.
+        """
         changes = {**stack_config(stage.scenario.name), **stage.step.config}
-        if not self._is_simulated:
-            changes["scenarios"] = [stage.scenario.name]
+        own = stage.scenario.name
+        others = [one for one in changes["scenarios"] if one not in {own, *self._broken}]
+        changes["scenarios"] = [*(others if self._is_simulated else ()), own]
         return changes
 
     @property

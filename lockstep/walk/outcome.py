@@ -46,15 +46,18 @@ class Outcome:
     verdict: VerdictSummary | None
     """None when the update failed before it could judge."""
     reason: str = ""
-    """Why there is no verdict."""
+    """Why the update failed, or why there is no verdict."""
     evidence: Evidence = field(default_factory=Evidence)
     """What there is to look at when the outcome is not as expected."""
 
     @property
     def ok(self) -> bool:
-        """Whether the verdict is the step's expected verdict."""
+        """Whether the update succeeded with the step's expected verdict."""
         return bool(
-            self.verdict and self.verdict.ok and self.verdict.observed == self.step.expected
+            not self.reason
+            and self.verdict
+            and self.verdict.ok
+            and self.verdict.observed == self.step.expected
         )
 
     @property
@@ -67,7 +70,7 @@ class Outcome:
         """Why the outcome is not as expected, in a line; empty when it is."""
         if self.ok:
             return ""
-        if self.verdict and self.verdict.ok:
+        if self.verdict and self.verdict.ok and not self.reason:
             return f"expected {self.step.expected}, observed {self.verdict.observed}"
         return self.reason or (self.verdict.reason if self.verdict else "")
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,24 @@ def test_failed_removal_of_the_scenario_before_is_the_reason_of_the_step(
     monkeypatch.setattr(FakeStack, "up", up)
     outcome = made._take(named("no-gang"), is_first=False)
     assert (outcome.ok, outcome.explanation) == (False, "workers are gone")
+
+
+def test_update_that_fails_after_a_good_verdict_fails_the_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    good = FakeStack.up
+    monkeypatch.setattr(
+        FakeStack, "up", lambda self, on: replace(good(self, on), reason="the state is lost")
+    )
+    (outcome,) = walk().run([named("gang")])
+    assert (outcome.ok, outcome.explanation) == (False, "the state is lost")
+
+
+def test_scenario_that_failed_is_left_out_of_the_steps_of_others() -> None:
+    FakeStack.verdicts = {"gang": ""}
+    outcomes = walk().run(ARTICLE)
+    assert [outcome.ok for outcome in outcomes] == [False, True, True, True]
+    assert deployed() == [["gang"], ["constrained"], ["constrained"], ["no-gang"]]
 
 
 def test_walk_never_takes_the_name_of_a_users_stack(
