@@ -66,10 +66,10 @@ def render(results: Sequence[Result], command: str) -> str:
             ("sabotage", "when", "must be said", "was said", "false passes"),
             [_row(name, struck) for name in oracle.sabotages()],
         ),
-        "## Clean runs\n",
+        "## By scenario\n",
         *_table(
-            ("scenario", "runs", "`ok`", "false alarms"),
-            [_clean_row(case, clean) for case in oracle.POSSIBLE],
+            ("scenario", "sabotaged", "when", "false passes", "clean", "false alarms"),
+            [_scenario_row(case, struck, clean) for case in oracle.POSSIBLE],
         ),
         "## Why an entry must be said\n",
         *_table(("sabotage", "when", "must be said", "because"), _reasons()),
@@ -88,10 +88,11 @@ def _row(name: str, struck: Sequence[Result]) -> tuple[str, ...]:
     )
 
 
-def _clean_row(case: str, clean: Sequence[Result]) -> tuple[str, ...]:
-    own = [one for one in clean if one.round.case == case]
-    alarms = _count(own, _alarms)
-    return case, str(len(own)), str(len(own) - alarms), str(alarms)
+def _scenario_row(case: str, struck: Sequence[Result], clean: Sequence[Result]) -> tuple[str, ...]:
+    own, calm = ([one for one in some if one.round.case == case] for some in (struck, clean))
+    when = _counts(one.round.moment for one in own)
+    passes, alarms = _count(own, _passes), _count(calm, _alarms)
+    return case, str(len(own)), when, str(passes), str(len(calm)), str(alarms)
 
 
 def _reasons() -> list[tuple[str, ...]]:
