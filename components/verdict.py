@@ -79,6 +79,8 @@ class JudgementArgs:
     """What else the receipt contains: versions, config, cluster, workers."""
     drill: str | None
     """What is done to the workload before it is judged: a module of `lockstep.drills`."""
+    uid: pulumi.Input[str] | None = None
+    """The workload's uid: when it was recreated, its new pods are judged."""
 
 
 class Judgement(pulumi.ComponentResource):
@@ -104,7 +106,7 @@ class Judgement(pulumi.ComponentResource):
                 "LOCKSTEP_RECEIPT_CONTEXT": _as_json(args.context),
                 **({"LOCKSTEP_DRILL": args.drill} if args.drill else {}),
             },
-            rerun_when=args.watch.run,
+            rerun_when=[args.watch.run, args.uid],
             opts=args.watch.cluster.opts(self),
         )
         self.result = judge.stdout.apply(_parsed)

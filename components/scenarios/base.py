@@ -75,7 +75,14 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         workload = self.create(args.cluster.opts(self, depends_on=before))
         judged = Judgement(
             f"{name}-verdict",
-            JudgementArgs(watch, self.expectation, self._receipt_context(), self.entry.drill),
+            JudgementArgs(
+                watch,
+                self.expectation,
+                self._receipt_context(),
+                self.entry.drill,
+                # Known once it is created.
+                uid=workload.metadata.apply(lambda metadata: metadata.get("uid")),
+            ),
             # The verdict uses no output of the workload, but must come after it.
             opts=args.cluster.opts(self, depends_on=[*before, workload]),
         )
@@ -89,8 +96,8 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
         )
 
     @abc.abstractmethod
-    def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
-        """Create the workload."""
+    def create(self, opts: pulumi.ResourceOptions) -> Any:
+        """Create the workload and return its resource."""
 
     @abc.abstractmethod
     def outcome_spec(self) -> Any:

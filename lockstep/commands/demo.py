@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     with _evidence_in_errors(walk):
         outcomes = _walk(walk, stages(chosen), keep=args.keep)
     terminal.show_table(console, outcomes)
-    _write_report(console)
+    _write_report(console, outcomes)
     if args.json:
         print(json.dumps([outcome.to_mapping() for outcome in outcomes]))
     return _conclude(outcomes)
@@ -88,14 +88,16 @@ def _conclude(outcomes: list[Outcome]) -> int:
     return EXIT_FAILED if failed else 0
 
 
-def _write_report(console: Console) -> None:
+def _write_report(console: Console, outcomes: Sequence[Outcome]) -> None:
     from lockstep.report import html, matrix, receipt  # only here: the imports take time
 
     receipts, page = paths.out_dir() / "receipts", paths.out_dir() / "report.html"
     if not any(receipts.glob("*.json")):
+        page.unlink(missing_ok=True)  # it answers for an earlier walk
         console.print("\nno report: no step reached a verdict", highlight=False)
         return
-    text = html.render(receipt.load(receipts), matrix.beside(receipts))
+    failures = [(one.step.name, one.explanation) for one in outcomes if not one.ok]
+    text = html.render(receipt.load(receipts), matrix.beside(receipts), failures)
     page.write_text(text, encoding="utf-8")
     rows = [("report", paths.shown(page)), ("receipts", paths.shown(receipts))]
     console.print(f"\n{terminal.aligned(rows)}", highlight=False, markup=False)

@@ -14,9 +14,9 @@ from lockstep.drills import DrillContext, renewal
 from lockstep.errors import LockstepError
 from lockstep.judge.follow import follow
 from lockstep.judge.model import Expectation, Verdict
-from lockstep.kube.client import FAILURES, client_from_env
+from lockstep.kube.client import FAILURES, Client, client_from_env, explain
 from lockstep.local import embedded_cluster, reported
-from lockstep.recording import client
+from lockstep.recording import client, identity
 from lockstep.recording.client import Live, LocalScheduler, Subject
 from lockstep.recording.model import Recording, path_of
 from lockstep.scenarios.verdicts import VerdictName
@@ -58,46 +58,64 @@ def run() -> int:
     expectation = Expectation.from_json(variables.text("LOCKSTEP_EXPECTATION"))
     recorded = subject()
     with client_from_env() as cluster:
-        live = _follow_recorder(recorded)
+        live = _follow_recorder(recorded, cluster)
         patience = variables.seconds("LOCKSTEP_PATIENCE", PATIENCE)
         context = DrillContext(
             cluster, live, expectation, patience, folder=recorded.path.parent.parent
         )
-        try:
-            verdict = _judge(context, variables.optional("LOCKSTEP_DRILL"))
-        finally:
-            live.end()
+        verdict = _judge(context, variables.optional("LOCKSTEP_DRILL"))
         verdict = msgspec.structs.replace(
             verdict, platform=reported.platform(cluster, context.folder, verdict.platform)
         )
-    _write_receipt(live.recording, expectation, verdict)
-    if verdict.ok:
-        print(json.dumps(msgspec.to_builtins(verdict)))
-        return 0
+        _write_receipt(live.recording, expectation, verdict)
+        if verdict.ok:
+            print(json.dumps(msgspec.to_builtins(verdict)))
+            with contextlib.suppress(*FAILURES):  # the note that stays has new pods judged
+                renewal.keep_failure(context, "")
+            return 0
     # Pulumi shows all output of a failed command: the reason must be the only line.
     print(verdict.reason, file=sys.stderr)
     return EXIT_FAILED
 
 
 def _judge(context: DrillContext, drill: str | None) -> Verdict:
+    """Judge the workload's pods; the verdict is `unproven` if an error keeps the judge from it.
+
+    Where the pods cannot be noted as being judged, nothing is judged and the recorder goes on:
+    the next update judges the same recording.
+    """
+    live = context.live
+    try:
+        with contextlib.closing(live):
+            failure = renewal.begin(context)
+            try:
+                return _judge_pods(context, drill, failure)
+            finally:
+                live.end()
+    except (LockstepError, *FAILURES) as error:
+        reason = f"the judge failed: {' '.join(explain(error).split())}"
+        return judge.unproven(live.recording, context.expectation, reason)
+
+
+def _judge_pods(context: DrillContext, drill: str | None, failure: str) -> Verdict:
     """Judge the workload's pods, or new pods where those that exist cannot prove anything.
 
-    Pods of a failed verdict are never judged again.
+    Pods of a failed verdict, or of a judge that did not finish, are never judged again.
     """
-    failure = renewal.failed_verdict(context)
     if failure and context.expectation.verdict == VerdictName.RELEASED:
         # New pods would be bound at once: there would be no release to see.
-        reason = f"the last verdict on these pods failed ({failure})"
+        why, _, _remedy = failure.partition(";")
+        reason = f"the last verdict on these pods failed ({why})"
         return judge.unproven(context.live.recording, context.expectation, reason)
     if failure:
-        renewal.renew(context, "the last verdict on them failed")
+        renewal.renew(context, "the last verdict on them failed or is missing")
     verdict = _attempt(context, drill)
     if judge.needs_new_pods(context.live.recording, context.expectation, verdict):
         renewal.renew(context, "they are older than the recording")
         verdict = _attempt(context, drill)
-    if failure or not verdict.ok:
-        with contextlib.suppress(*FAILURES):
-            renewal.keep_failure(context, "" if verdict.ok else verdict.reason)
+    if not verdict.ok:
+        with contextlib.suppress(*FAILURES):  # the note that stays is no less safe
+            renewal.keep_failure(context, verdict.reason)
     return verdict
 
 
@@ -114,7 +132,7 @@ def _attempt(context: DrillContext, drill: str | None) -> Verdict:
     return verdict
 
 
-def _follow_recorder(recorded: Subject) -> Live:
+def _follow_recorder(recorded: Subject, cluster: Client) -> Live:
     """Follow the recorder that was started before the workload; without it, record from now.
 
     It does not run when an earlier verdict on the same recording failed: a failed command leaves
@@ -127,6 +145,7 @@ def _follow_recorder(recorded: Subject) -> Live:
     if live is None:
         log = client.log_file(recorded.path)
         raise LockstepError(f"the recorder does not answer; see {log}, then run up again")
+    identity.check(live, recorded, cluster)
     return live
 
 

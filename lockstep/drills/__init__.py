@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from lockstep.drills.context import DrillContext, DrillTimeout
+from lockstep.errors import LockstepError
 from lockstep.judge.drill_marks import Topic
 from lockstep.kube.client import FAILURES, explain
 
@@ -35,7 +36,7 @@ def perform(run: Drill, context: DrillContext) -> str:
             run(context)
     except DrillTimeout as error:
         trouble = str(error)
-    except FAILURES as error:
+    except (LockstepError, *FAILURES) as error:
         trouble = f"the drill failed: {explain(error)}"
     else:
         context.mark(Topic.OVER)

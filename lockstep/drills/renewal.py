@@ -19,9 +19,21 @@ from lockstep.recording import facts
 from lockstep.recording.model import instant
 
 ANNOTATION = "lockstep.dev/failed-verdict"
-"""On the workload: why the last verdict on its pods failed."""
+"""On the workload: why the last verdict on its pods failed, or that a judge did not finish."""
+UNFINISHED = "the judge did not finish"
 
 _KINDS = {"LeaderWorkerSet": kube.LeaderWorkerSet, "Deployment": kube.Deployment}
+
+
+def begin(context: DrillContext) -> str:
+    """Note on the workload that its pods are being judged; return the earlier note, or nothing.
+
+    So pods whose judge is interrupted are not judged again. An earlier note is kept.
+    """
+    failure = failed_verdict(context)
+    if not failure:
+        keep_failure(context, UNFINISHED)
+    return failure
 
 
 def failed_verdict(context: DrillContext) -> str:

@@ -8,6 +8,8 @@ from lockstep.judge.history import History, ObjectHistory, ObservedGang, PodHist
 from lockstep.judge.model import Finding
 from lockstep.scenarios.verdicts import VerdictName
 
+GANG_SCHEDULER = "volcano"
+"""The scheduler that every pod of a gang must ask for."""
 # Known to ignore PodGroups; LWS creates PodGroups for its pods all the same (lws#630).
 _PLAIN_SCHEDULER = "default-scheduler"
 # These events have rules of their own, which name the gang that they are about.
@@ -36,7 +38,11 @@ def scheduler_problems(gang: ObservedGang) -> list[str]:
         return [f"{names(asked[few])} asks for another scheduler, {few}"]
     if _PLAIN_SCHEDULER in asked:
         return [f"{gang.key} asks for {_PLAIN_SCHEDULER}, which ignores PodGroups"]
-    return []
+    return [
+        f"{gang.key} asks for {name}, not for {GANG_SCHEDULER}"
+        for name in asked
+        if name != GANG_SCHEDULER
+    ]
 
 
 def clues(history: History, gang: ObservedGang) -> list[str]:

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lockstep.judge.groups import Incarnation, all_incarnations
-from lockstep.judge.history import History, Interval, ObservedGang, bind_times, count_at_starts
+from lockstep.judge.history import (
+    History,
+    Interval,
+    ObservedGang,
+    bind_times,
+    count_at_starts,
+    lateness,
+)
 
 
 def bind_skew(gang: ObservedGang) -> float | None:
@@ -68,6 +75,19 @@ class Run:
         return max(0.0, max(ends, default=self.end) - self.end)
 
     @property
+    def end_late(self) -> float:
+        """How many seconds earlier than told the first pod may have begun to terminate."""
+        pods = self.incarnation.bound_pods
+        ends = [pod.terminating for pod in pods if pod.ends == self.end]
+        return max((lateness(seen) for seen in ends if seen), default=0.0)
+
+    @property
+    def ending_late(self) -> float:
+        """How many seconds earlier than told the last pod may have begun to terminate."""
+        ends = [pod.terminating for pod in self.incarnation.bound_pods if pod.terminating]
+        return lateness(max(ends, key=lambda seen: seen.at)) if ends else 0.0
+
+    @property
     def lingers(self) -> bool:
         """Whether a pod keeps its place although another pod terminated."""
         return self.over and any(pod.alive for pod in self.incarnation.bound_pods)
@@ -88,9 +108,9 @@ def runs(history: History, gangs: Iterable[ObservedGang]) -> list[Run]:
     found = []
     for one in all_incarnations(gangs):
         if one.fully_bound_at is not None:
-            end = min(pod.ends for pod in one.bound_pods)
-            over = end <= history.end
-            found.append(Run(one, one.fully_bound_at, min(end, history.end), over))
+            over = one.broken_at <= history.end
+            end = min(one.broken_at, history.end)
+            found.append(Run(one, one.fully_bound_at, end, over))
     return sorted(found, key=lambda run: (run.start, run.key))
 
 
@@ -109,10 +129,9 @@ def most_places(gangs: Iterable[ObservedGang]) -> tuple[int, int]:
     every: list[tuple[float, float]] = []
     for one in all_incarnations(gangs):
         bound = one.bound_pods
-        first_end = min((pod.ends for pod in bound), default=0.0)
         for pod, start in zip(bound, bind_times(bound), strict=True):
             every.append((start, pod.ends))
-            active.append((start, pod.ends if one.fully_bound_at is None else first_end))
+            active.append((start, min(pod.ends, one.broken_at)))
     return _most(active), _most(every)
 
 

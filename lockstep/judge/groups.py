@@ -64,6 +64,12 @@ class Incarnation:
         return self._first_full(self._bound_spans())
 
     @property
+    def broken_at(self) -> float:
+        """When the first pod began to terminate after all were bound; infinite if none did."""
+        full = math.inf if self.fully_bound_at is None else self.fully_bound_at
+        return min((pod.ends for pod in self.bound_pods if pod.ends > full), default=math.inf)
+
+    @property
     def is_complete(self) -> bool:
         """Whether all pods run, and none is terminating."""
         alive = [pod for pod in self.pods if pod.alive]
@@ -75,7 +81,7 @@ class Incarnation:
         return len(there) == self.size
 
     def binding(self, end: float) -> Interval | None:
-        """The burst from the first bind until all pods were bound or one terminated.
+        """The burst from the first bind until all pods were bound, or no pod was left.
 
         Later gaps are no fault of the scheduler: something removed pods of a complete gang.
         """
@@ -88,7 +94,7 @@ class Incarnation:
         full = self._first_full(held)
         if full is not None:
             return Interval(first, full, start_late=late, end_late=self._lateness_at(full))
-        left = min(end for _, end in held)
+        left = max(end for _, end in held)
         if left > end:
             return Interval(first, max(first, end), open=True, start_late=late)
         return Interval(first, left, start_late=late, end_late=self._lateness_at(left))
@@ -177,6 +183,8 @@ class PartlyBound:
     interval: Interval
     completed: bool
     """Whether it ended with the bind of the last pod; a gang that ends also loses pod by pod."""
+    ending: bool = False
+    """Whether it began with the loss of a pod of a complete gang, which may be about to end."""
 
     @property
     def is_too_long(self) -> bool:
@@ -186,7 +194,12 @@ class PartlyBound:
         """
         interval = self.interval
         was_found = interval.start_late == math.inf and interval.end > interval.start
-        return (was_found and self.completed) or interval.at_least > limits.BURST
+        return (was_found and self.completed) or interval.at_least > self.limit
+
+    @property
+    def limit(self) -> float:
+        """The longest time that such a stretch may take."""
+        return limits.ENDING if self.ending else limits.BURST
 
     @property
     def bound(self) -> list[PodHistory]:
@@ -222,14 +235,14 @@ def partly_bound(history: History, gangs: Iterable[ObservedGang]) -> Iterator[Pa
             template = (facts.get("revision"), int(facts.get("size") or gang.size))
             by_template.setdefault(template, []).append(pod)
         for (_, size), pods in by_template.items():
-            for interval, completed in _partial_intervals(pods, size, history.end):
-                yield PartlyBound(gang, size, pods, interval, completed)
+            for interval, completed, ending in _partial_intervals(pods, size, history.end):
+                yield PartlyBound(gang, size, pods, interval, completed, ending)
 
 
 def _partial_intervals(
     pods: Iterable[PodHistory], size: int, end: float
-) -> Iterator[tuple[Interval, bool]]:
-    """Find when some of the pods, but not all, were bound, and whether all were bound after it.
+) -> Iterator[tuple[Interval, bool, bool]]:
+    """Find when some of the pods, but not all, were bound; whether all were after it, and before.
 
     A pod counts from its bind until it begins to terminate: a group that is deleted as a whole
     loses its pods one after the other, and that is no fault of the scheduler.
@@ -244,13 +257,16 @@ def _partial_intervals(
                     late[seen.at] = max(late.get(seen.at, 0.0), lateness(seen))
     count = 0
     since: float | None = None
+    was_full = False
     for at in sorted(changes):
-        count += changes[at]
+        before, count = count, count + changes[at]
         partial = 0 < count < size
         if partial and since is None:
-            since = at
+            since, was_full = at, before >= size
         elif not partial and since is not None:
-            yield Interval(since, at, start_late=late[since], end_late=late[at]), count >= size
+            interval = Interval(since, at, start_late=late[since], end_late=late[at])
+            yield interval, count >= size, was_full
             since = None
     if since is not None:
-        yield Interval(since, max(end, since), open=True, start_late=late[since]), False
+        interval = Interval(since, max(end, since), open=True, start_late=late[since])
+        yield interval, False, was_full

@@ -6,6 +6,7 @@ delivered nor an observation that was delivered twice changes a verdict.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -292,8 +293,15 @@ class History:
 
     def last_change(self) -> float:
         """When something last changed that may change what the scheduler can do."""
-        times = [seen.at for seen, _, _ in self._taint_changes()]
-        times += [pod.first.at for pod in self.pods]
+        times = [pod.first.at for pod in self.pods]
+        for node in self.all("node"):
+            states = node.observations
+            times += [0.0 if node.preexisting else node.first.at]
+            times += [
+                now.at
+                for before, now in itertools.pairwise(states)
+                if now.change == "DELETED" or _room(now) != _room(before)
+            ]
         return max(times, default=0.0)
 
     def _taint_changes(self) -> list[tuple[Observation, str, bool]]:
@@ -306,6 +314,12 @@ class History:
                     found.append((seen, node.name, bool(before) and not now))
                 before = now
         return sorted(found, key=lambda change: (change[0].at, change[1]))
+
+
+def _room(node: Observation) -> tuple[Any, ...]:
+    """What decides which pods may be bound to a node."""
+    facts = node.facts
+    return (_blocking_taints(node), *map(facts.get, ("unschedulable", "cpu", "memory")))
 
 
 def _blocking_taints(seen: Observation) -> frozenset[tuple[Any, ...]]:

@@ -7,6 +7,9 @@ CYCLES = 3
 """Scheduling cycles that must have refused the whole gang before it counts as held."""
 STABLE = 3.0
 """How long a state without counted cycles must last: three of Volcano's periods."""
+ENDING = 45.0
+"""How long the end of a complete gang may take, from the first pod that terminates to the last:
+Kubernetes gives a leader 30 s, and its workers end after it."""
 SETTLE = 1.0
 """How long to wait for the watch of another kind: watches of two kinds are not in step."""
 PATIENCE = 20.0
@@ -14,4 +17,5 @@ PATIENCE = 20.0
 LATE = 1.0
 """How late a change may be for its time to count as known."""
 EVENTS = 10.0
-"""How long to wait for what is reported beside the pods: events, and metrics of the scheduler."""
+"""How long to wait for what comes beside the pods: events, metrics of the scheduler, and groups
+that LWS recreates."""

@@ -1,5 +1,7 @@
 """Whether the scheduler that placed the gangs was one that schedules gangs, all the time."""
 
+import math
+from datetime import datetime
 from typing import Any
 
 from lockstep.judge import limits
@@ -22,16 +24,19 @@ def problem(history: History, start: float, end: float, final: bool) -> str | Re
     The scheduler must be the same process all the time, run `gang` in every session, and run what
     its configuration says.
     """
-    processes = [one for one in history.all("scheduler") if one.uid != UNREACHABLE]
+    processes = _processes(history)
     current = [one for one in processes if _asked_after(one, end)]
     if not current:
         later = end + limits.EVENTS
         return RecheckAt(later) if history.end < later and not final else _silence(history)
-    for process in current:
-        if found := _restart(processes, process, start) or _misconfigured(process, start, end):
-            looks = len(_asked_after(process, end))
+    if gone := [one for one in processes if one not in current and _scheduled(one, start)]:
+        return f"the scheduler was restarted after {gone[-1].last.at:.1f} s"
+    for process in (one for one in processes if one.last.at > start):
+        looks = len(_asked_after(process, end))
+        restart = _restart(history, process, start) if looks else ""
+        if found := restart or _misconfigured(process, start, end):
             # Plugins open a session one after the other: a look may fall between two of them.
-            return found if looks > 1 or final else RecheckAt(history.end + limits.SETTLE)
+            return found if looks != 1 or final else RecheckAt(history.end + limits.SETTLE)
     if all(_last(process).get("actions") is None for process in current):
         # No session has ended since the scheduler was asked for the first time.
         later = end + limits.EVENTS
@@ -39,13 +44,12 @@ def problem(history: History, start: float, end: float, final: bool) -> str | Re
     return None
 
 
+def _processes(history: History) -> list[ObjectHistory]:
+    return [one for one in history.all("scheduler") if one.uid != UNREACHABLE]
+
+
 def _answers(history: History) -> list[Observation]:
-    return [
-        seen
-        for process in history.all("scheduler")
-        for seen in process.observations
-        if process.uid != UNREACHABLE
-    ]
+    return [seen for process in _processes(history) for seen in process.observations]
 
 
 def _asked_after(process: ObjectHistory, at: float) -> list[Observation]:
@@ -65,11 +69,38 @@ def _silence(history: History) -> str:
     return f"Volcano's scheduler could not be asked what it runs{why}"
 
 
-def _restart(processes: list[ObjectHistory], process: ObjectHistory, start: float) -> str:
+def _scheduled(process: ObjectHistory, start: float) -> bool:
+    """Whether a process is known to have opened sessions after a time."""
+    sessions = [seen.facts["sessions"] for seen in process.observations]
+    return process.last.at > start and sessions[-1] > sessions[0]
+
+
+def sessions_since(history: History, at: float) -> int | None:
+    """The sessions that the scheduler is known to have opened after a time; None: not known."""
+    counts = [
+        [seen.facts["sessions"] for seen in _asked_after(process, at)]
+        for process in _processes(history)
+    ]
+    return max((known[-1] - known[0] for known in counts if known and known[-1]), default=None)
+
+
+def _started(process: ObjectHistory) -> float:
+    """When a process started, by its machine's clock; infinite if that is not known."""
+    try:
+        return float(process.uid.split()[-1])
+    except ValueError:
+        return math.inf
+
+
+def _restart(history: History, process: ObjectHistory, start: float) -> str:
     """Another process may have scheduled the gang: what it ran until its end is not known.
 
     Pods of one Deployment may stand by for each other: they need not end when another starts.
     """
+    processes = _processes(history)
+    recorded = datetime.fromisoformat(history.recording.header.started).timestamp()
+    if process.first.at > start and _started(process) > recorded:
+        return "the scheduler was started after the pods were created"
     others = [one for one in processes if one is not process and one.last.at > start]
     if process.first.at > start:
         others += [one for one in processes if one.last.at < process.first.at]

@@ -16,6 +16,9 @@ from lockstep.recording.model import version_number
 # Volcano's message for a refused gang; the second number is how many pods of it existed.
 _REFUSAL = re.compile(r"^\d+/(?P<tasks>\d+) tasks in gang unschedulable")
 
+QUEUE_REFUSAL = "queue "
+"""How Volcano's message begins when a queue, and not the room on the workers, refuses a gang."""
+
 # An event client writes 25 events about one object, then one in five minutes: after that many
 # refusals, no further event does not mean that scheduling cycles have stopped.
 _EVENT_LIMIT = 20
@@ -84,6 +87,9 @@ def problems_while_binding(
     # Pods that replace others are bound later, when LWS is about to recreate the group.
     binds = [version_number(seen.version) for seen in bound if seen.at <= full]
     name = str(group.leader.last.facts.get("podGroup"))
+    for pod in group.bound_pods:
+        if (other := pod.last.facts.get("podGroup")) != name:
+            return [f"{pod.name} names PodGroup {other}, not {name} of its leader"]
     states = sorted(
         (
             seen
@@ -204,13 +210,16 @@ def refused_cycles(history: History, group: ObjectHistory, size: int, since: flo
     """
     cycles = 0
     for event in _refusal_events(history, group):
-        match = _REFUSAL.match(str(event.last.facts["message"]))
+        message = str(event.last.facts["message"])
+        match = _REFUSAL.match(message)
         if match and int(match["tasks"]) < size:
             continue  # a cycle in which some pods of the gang did not exist yet
+        if message.startswith(QUEUE_REFUSAL):
+            continue  # the queue is full, however much room there is
         before = 0
         for seen in event.observations:
             count = int(seen.facts["count"])
-            if not seen.listed and seen.at > since:
+            if not seen.listed and seen.earliest > since:
                 cycles += max(0, count - before)
             before = count
     return cycles

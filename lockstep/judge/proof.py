@@ -7,7 +7,7 @@ are new, who bound them and when, under which PodGroup, and what the scheduler r
 import math
 from collections.abc import Iterable, Iterator
 
-from lockstep.judge import explain, limits, platform, podgroups
+from lockstep.judge import explain, figures, limits, platform, podgroups
 from lockstep.judge.case import Case, fail, unproven
 from lockstep.judge.groups import Incarnation, all_incarnations, binding_bursts
 from lockstep.judge.history import History, ObservedGang, PodHistory, bind_times
@@ -23,11 +23,29 @@ FROM_CREATION = (
     VerdictName.CAPPED,
 )
 """Verdicts about how pods were bound: none of the pods may be older than the recording."""
+_COMES_AND_GOES = (
+    VerdictName.SERIALIZED,
+    VerdictName.CAPPED,
+    VerdictName.SCALED,
+    VerdictName.ROLLED,
+)
+"""Verdicts about gangs that end as wholes."""
 
 
 def objection(case: Case) -> Finding | RecheckAt | None:
     """Find what the recording does not prove of the expected state that a rule has found."""
-    for check in (_foreign_pods, _unseen_origin, _bursts, _bound_by_others, _demands):
+    checks = (
+        _foreign_pods,
+        _other_schedulers,
+        _unseen_origin,
+        _missed_pods,
+        _bound_before,
+        _bursts,
+        _remains,
+        _bound_by_others,
+        _demands,
+    )
+    for check in checks:
         if (found := check(case)) is not None:
             return found
     return _platform(case)
@@ -38,8 +56,15 @@ def _gangs_pods(case: Case) -> list[PodHistory]:
 
 
 def _foreign_pods(case: Case) -> Finding | None:
-    """Find a pod that has a gang's labels, but was not created by LWS's StatefulSets."""
-    expectation = case.expectation
+    """Find a pod with a gang's labels or PodGroup that LWS's StatefulSets did not create."""
+    expectation, mine = case.expectation, _gangs_pods(case)
+    uids = {pod.uid for pod in mine}
+    groups = {pod.first.facts.get("podGroup") for pod in mine} - {None}
+    for pod in case.history.pods:
+        name = pod.last.facts.get("podGroup")
+        if pod.uid not in uids and name in groups:
+            what = f"pod {pod.name}, which is not of {expectation.workload}, names PodGroup {name}"
+            return fail(VerdictName.MISMATCHED, what)
     for workload in filter(None, (expectation.workload, expectation.rival)):
         if not workload.is_grouped:
             continue
@@ -51,6 +76,50 @@ def _foreign_pods(case: Case) -> Finding | None:
                     belongs = facts.get("owner") or "no controller"
                     what = f"pod {pod.name} has the labels of {gang.key}, but belongs to {belongs}"
                     return fail(VerdictName.MISMATCHED, what)
+    return None
+
+
+def _other_schedulers(case: Case) -> Finding | None:
+    """Find a pod of a gang, also an earlier one, that asked for another scheduler."""
+    for pod in _gangs_pods(case) if case.expectation.gang else ():
+        if (name := pod.last.facts.get("scheduler")) != explain.GANG_SCHEDULER:
+            what = f"{pod.name} asked for {name}, not for {explain.GANG_SCHEDULER}"
+            return fail(VerdictName.MISMATCHED, what)
+    return None
+
+
+def _missed_pods(case: Case) -> Finding | None:
+    """Find a time in which pods may have come and gone unseen."""
+    for gap in case.history.gaps("pod"):
+        if gap.end - gap.start > limits.BURST:
+            what = f"what happened to the pods from {gap.start:.1f} to {gap.end:.1f} s was lost"
+            return unproven(what)
+    return None
+
+
+def _bound_before(case: Case) -> Finding | None:
+    """Find pods of a held gang that were bound, although they may not be any more."""
+    if case.expectation.verdict != VerdictName.HELD:
+        return None
+    bound = [pod for pod in _gangs_pods(case) if pod.bound and not pod.bound_at_start]
+    if not bound:
+        return None
+    was_full = any(one.fully_bound_at is not None for one in all_incarnations(case.gangs))
+    name = VerdictName.PLACED if was_full else VerdictName.TORN
+    return fail(name, f"{explain.names(bound)} was bound before the gang was held")
+
+
+def _remains(case: Case) -> Finding | None:
+    """Find a gang that came and went, and of which a part stayed bound for too long."""
+    if case.expectation.verdict not in _COMES_AND_GOES:
+        return None
+    for run in figures.runs(case.history, case.gangs):
+        if not run.over:
+            continue
+        lasted = case.end - run.end if run.lingers else run.ending
+        if lasted > limits.ENDING:
+            what = f"{run.key} lost a pod and was partly bound for {lasted:.1f} s after that"
+            return fail(VerdictName.TORN, what)
     return None
 
 

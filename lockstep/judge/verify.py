@@ -74,8 +74,9 @@ def _set_reports(history: History, namespace: str, lws: ObjectHistory) -> Iterat
     )
     case = Case(history, expectation, history.gangs(expectation))
     for gang in case.gangs:
-        if gang not in case.wanted and not gang.alive:
-            continue  # deleted by a scale-down
+        is_gone = gang not in case.wanted and not gang.alive  # deleted by a scale-down
+        if is_gone and not isinstance(torn(replace(case, gangs=[gang])), Finding):
+            continue
         state, holds, reason = _judge(replace(case, gangs=[gang]), gang, facts["startup"])
         group = podgroups.of(history, gang)
         skew = figures.bind_skew(gang)

@@ -13,7 +13,7 @@ from lightkube import ApiError, Client
 from lightkube.types import PatchType
 
 from lockstep.errors import LockstepError
-from lockstep.kube.client import Node
+from lockstep.kube.client import FAILURES, Node, explain
 from lockstep.scenarios.pool import BLOCKED_TAINT
 
 Taint = dict[str, str]
@@ -53,9 +53,18 @@ def lose(client: Client, node: str, reason: str) -> None:
 
 
 def remove(client: Client, nodes: Sequence[str]) -> None:
-    """Remove all taints of Lockstep from the nodes; a node may have been deleted meanwhile."""
+    """Remove all taints of Lockstep from the nodes; a node may have been deleted meanwhile.
+
+    A node that cannot be changed does not keep the others from being changed.
+    """
+    left = []
     for name in nodes:
-        _replace(client, name, OURS, [], must_exist=False)
+        try:
+            _replace(client, name, OURS, [], must_exist=False)
+        except (LockstepError, *FAILURES) as error:
+            left.append(f"{name} ({explain(error)})")
+    if left:
+        raise LockstepError(f"taints of Lockstep may be left on {', '.join(left)}")
 
 
 def _replace(

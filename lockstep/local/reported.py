@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 from lightkube import Client
 from lightkube.resources.core_v1 import Pod
 
@@ -45,11 +46,11 @@ def lws(lines: Iterable[str]) -> dict[str, str | None]:
 
 def _lws_log(client: Client, folder: Path) -> Iterator[str]:
     file = folder / "operators" / "lws" / "lws-manager.log"
-    if file.exists():
-        with file.open(encoding="utf-8", errors="replace") as log:
-            yield from log
-        return
     try:
+        if file.exists():
+            with file.open(encoding="utf-8", errors="replace") as log:
+                yield from log
+            return
         for pod in client.list(Pod, namespace=names.NAMESPACE, labels=_LWS_LABELS):
             if pod.metadata and pod.metadata.name:
                 log_lines = client.log(pod.metadata.name, namespace=names.NAMESPACE)
@@ -65,14 +66,26 @@ def _scheduler_version(client: Client, folder: Path) -> str:
     """The version that the scheduler's program prints, or the tag of its image."""
     running = processes.named(folder, "vc-scheduler") if folder.exists() else []
     if running:
-        done = subprocess.run(
-            [running[0].exe(), "--version"], capture_output=True, text=True, check=False
-        )
-        found = re.search(r"^Version: v?(\S+)", done.stdout, re.MULTILINE)
-        return found[1] if found else ""
+        return _printed_version(running[0])
     try:
         pods = client.list(Pod, namespace=ALL_NS, labels=LABELS)
         images = [one.image or "" for pod in pods if pod.spec for one in pod.spec.containers]
     except FAILURES:
         return ""
     return images[0].rpartition(":")[2].removeprefix("v") if images else ""
+
+
+def _printed_version(process: psutil.Process) -> str:
+    """The version that a process's program prints; empty if the process or program is gone."""
+    try:
+        done = subprocess.run(
+            [process.exe(), "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except (psutil.Error, OSError):
+        return ""
+    found = re.search(r"^Version: v?(\S+)", done.stdout, re.MULTILINE)
+    return found[1] if found else ""

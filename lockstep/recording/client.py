@@ -86,14 +86,26 @@ def start(subject: Subject) -> dict[str, str]:
     subject.path.unlink(missing_ok=True)
     subject.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     process = _spawn(subject)
-    while not subject.path.exists():  # the recorder creates it once its watches are established
+    while (run := _run_of(process.pid, subject.path)) is None:
         if process.poll() is not None:
             raise LockstepError(f"the recorder did not start: {_last_error(subject.path)}")
         time.sleep(POLL)
     # The recorder outlives this process; Python would warn about a child that is still running.
     process.returncode = 0
-    with subject.path.open("rb") as file:
-        return {"recording": str(subject.path), "run": model.read_header(file).run}
+    return {"recording": str(subject.path), "run": run}
+
+
+def _run_of(pid: int, path: Path) -> str | None:
+    """The run that a process records, which creates the file once its watches are established.
+
+    A recorder that a killed `start` has left behind may create it before.
+    """
+    try:
+        with path.open("rb") as file:
+            header = model.read_header(file)
+    except FileNotFoundError:
+        return None
+    return header.run if header.pid == pid else None
 
 
 def _spawn(subject: Subject) -> subprocess.Popen[bytes]:

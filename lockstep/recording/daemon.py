@@ -8,8 +8,9 @@ import uuid
 from datetime import UTC, datetime
 from typing import IO
 
+from lockstep.errors import LockstepError
 from lockstep.kube.client import async_client
-from lockstep.recording import client, model
+from lockstep.recording import client, identity, model
 from lockstep.recording.client import Subject
 from lockstep.recording.model import Entry, Header
 from lockstep.recording.watch import Recorder, targets
@@ -41,11 +42,14 @@ class _Daemon:
         started = datetime.now(UTC)
         try:
             await recorder.establish()
-            self._publish(_header(subject, recorder, started))
+            cluster = await identity.cluster_of(connection)
+            self._publish(_header(subject, recorder, started, cluster))
             async with asyncio.TaskGroup() as group:
                 watching = group.create_task(recorder.follow())
                 await self._wait_for_end()
                 watching.cancel()
+        except ExceptionGroup as errors:  # of the only task
+            raise errors.exceptions[0] from None
         finally:
             await connection.close()
 
@@ -62,7 +66,7 @@ class _Daemon:
         if self._file is None:
             self._early.append(entry)
         else:
-            self._file.write(model.to_line(entry))
+            _write_all(self._file, model.to_line(entry))
 
     def _publish(self, header: Header) -> None:
         """Give the recording its name once it is locked and has its header and first entries."""
@@ -70,7 +74,7 @@ class _Daemon:
         new = path.with_suffix(f".{header.pid}")
         self._file = new.open("xb", buffering=0)
         client.lock(self._file)
-        self._file.write(b"".join(map(model.to_line, [header, *self._early])))
+        _write_all(self._file, b"".join(map(model.to_line, [header, *self._early])))
         self._extend()
         new.replace(path)
 
@@ -91,7 +95,16 @@ class _Daemon:
             return False
 
 
-def _header(subject: Subject, recorder: Recorder, started: datetime) -> Header:
+def _write_all(file: IO[bytes], data: bytes) -> None:
+    """Write all of it, or end the recorder: a recording with a gap must not go on."""
+    try:
+        while data:
+            data = data[file.write(data) :]
+    except OSError as error:
+        raise LockstepError(f"cannot write the recording: {error}") from error
+
+
+def _header(subject: Subject, recorder: Recorder, started: datetime, cluster: str) -> Header:
     return Header(
         scenario=subject.scenario,
         namespaces=(subject.namespace,),
@@ -102,4 +115,5 @@ def _header(subject: Subject, recorder: Recorder, started: datetime) -> Header:
         pid=os.getpid(),
         watched=recorder.watched,
         missing=recorder.missing,
+        cluster=cluster,
     )

@@ -48,6 +48,8 @@ class Header(msgspec.Struct, frozen=True, tag_field="schema", tag="lockstep.dev/
     """Kinds that were watched; `podgroup` is missing where Volcano is not installed."""
     missing: Mapping[str, str] = {}
     """Kinds that could not be watched, and why."""
+    cluster: str = ""
+    """The uid of the namespace `kube-system`, which tells clusters apart; empty: not readable."""
 
 
 class _Entry(msgspec.Struct, frozen=True, tag_field="entry", tag=str.lower, omit_defaults=True):
@@ -191,4 +193,9 @@ def read_header(file: IO[bytes]) -> Header:
 
 def entry_from_line(line: bytes) -> Entry:
     """Read any other line of a recording."""
-    return _ENTRY.decode(line)
+    try:
+        return _ENTRY.decode(line)
+    except msgspec.DecodeError as error:
+        raise LockstepError(
+            f"the recording has a line that cannot be read ({error}); record again"
+        ) from error

@@ -10,6 +10,7 @@ import base64
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,16 @@ PORT = 8080
 
 # Without one of these, the plugin `gang` does not hold a gang together although it runs.
 _NEEDED = ("enableJobReady", "enableJobPipelined")
+# What reading Helm's record of a release may fail with, besides the request.
+_UNREADABLE_RECORD = (
+    yaml.YAMLError,
+    zlib.error,
+    EOFError,
+    AttributeError,
+    KeyError,
+    TypeError,
+    ValueError,
+)
 _COUNTER = re.compile(
     r"^volcano_(?P<kind>plugin|action)_scheduling_latency_milliseconds_count"
     r"\{(?P<labels>[^}]*)\} (?P<count>\S+)$",
@@ -128,6 +139,16 @@ def configured(text: str) -> dict[str, Any] | None:
         return None
 
 
+def _with_disabled(
+    asked: dict[str, Any] | None, current: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """What was asked for, with the parts of `gang` that the current configuration disables.
+
+    The scheduler reads its configuration again whenever it changes.
+    """
+    return {**(asked or current), "disabled": current["disabled"]} if current else asked
+
+
 def _installed(release: str) -> str | None:
     """The scheduler's configuration in Helm's own record of a release."""
     record = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(release))))
@@ -186,10 +207,8 @@ class SchedulerProbe:
         if counters.process not in self._processes:
             self._processes[counters.process] = _Process(await self._asked(NAMESPACE))
         known = self._processes[counters.process]
-        # The process reads the file again whenever it changes.
         current = configured(self.local.conf.read_text()) if self.local.conf else None
-        if current:
-            known.asked = {**(known.asked or current), "disabled": current["disabled"]}
+        known.asked = _with_disabled(known.asked, current)
         self._compare(began, "vc-scheduler", counters.process, counters)
 
     async def _ask_pods(self) -> None:
@@ -202,19 +221,32 @@ class SchedulerProbe:
                 "no pod with the label app=volcano-scheduler runs (LOCKSTEP_SCHEDULER_METRICS may "
                 "name the address of its metrics)"
             )
+        missed: Exception | None = None
         for pod in running:
-            began, metadata = self.clock(), pod["metadata"]
-            name, namespace = metadata["name"], metadata["namespace"]
-            path = f"/api/v1/namespaces/{namespace}/pods/{name}:{PORT}/proxy/metrics"
             try:
-                counters = parse(await kube.get_text(self.client, path))
+                await self._ask_pod(pod)
             except FAILURES as error:
-                await self._tell_config_map(began, pod, explain(error))
-                continue
-            uid = f"{metadata['uid']} {counters.process}"
-            if uid not in self._processes:
-                self._processes[uid] = _Process(await self._asked(namespace))
-            self._compare(began, name, uid, counters)
+                missed = error
+        if missed:
+            raise missed
+
+    async def _ask_pod(self, pod: Mapping[str, Any]) -> None:
+        began, metadata = self.clock(), pod["metadata"]
+        name, namespace = metadata["name"], metadata["namespace"]
+        path = f"/api/v1/namespaces/{namespace}/pods/{name}:{PORT}/proxy/metrics"
+        try:
+            counters = parse(await kube.get_text(self.client, path))
+        except FAILURES as error:
+            if any(metadata["uid"] in known for known in self._processes):
+                raise  # it has answered before: the ConfigMap would look like another process
+            await self._tell_config_map(began, pod, explain(error))
+            return
+        uid = f"{metadata['uid']} {counters.process}"
+        if uid not in self._processes:
+            self._processes[uid] = _Process(await self._asked(namespace))
+        known = self._processes[uid]
+        known.asked = _with_disabled(known.asked, await self._config_map(namespace))
+        self._compare(began, name, uid, counters)
 
     def _compare(self, began: float, name: str, uid: str, counters: Counters) -> None:
         """Emit what has run since the last look, and in how many sessions `gang` was missing.
@@ -259,10 +291,7 @@ class SchedulerProbe:
             "withoutGang": 0 if has_gang else 1,
             "actions": current["actions"],
             "plugins": current["plugins"],
-            "asked": {
-                **(await self._asked(metadata["namespace"]) or current),
-                "disabled": current["disabled"],
-            },
+            "asked": _with_disabled(await self._asked(metadata["namespace"]), current),
         }
         self._tell(began, metadata["name"], f"{metadata['uid']} {' '.join(starts)}", facts)
 
@@ -274,7 +303,7 @@ class SchedulerProbe:
             texts = [text async for one in found if (text := _installed(one["data"]["release"]))]
             if texts:
                 return configured(texts[-1])
-        except (*FAILURES, KeyError, ValueError):
+        except (*FAILURES, *_UNREADABLE_RECORD):
             pass  # no permission to read Secrets, or not installed by Helm
         return await self._config_map(namespace)
 

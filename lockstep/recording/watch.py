@@ -28,6 +28,7 @@ from lockstep.kube.client import (
     FAILURES,
     UNREADABLE,
     AsyncClient,
+    Definition,
     Deployment,
     Event,
     LeaderWorkerSet,
@@ -133,7 +134,8 @@ class KindWatch:
         self._version = ""
         self._late_until = 0
         self._known: dict[str, Observation] = {}
-        self._deleted: set[str] = set()
+        self._deleted: dict[str, int] = {}
+        """Versions of the deletions: a node comes back when its pool's label does."""
         self._listed = False
         self._news = asyncio.Event()
         self._pause = FIRST_PAUSE
@@ -153,7 +155,7 @@ class KindWatch:
             if known is None or known.version != thing["metadata"]["resourceVersion"]:
                 self._emit_change(at, "ADDED" if known is None else "MODIFIED", thing, listed=True)
         for gone in before.values():
-            self._emit_deletion(at, gone)
+            self._emit_deletion(at, gone, version_number(found.resourceVersion))
         self._version = found.resourceVersion
         self._listed = True
 
@@ -185,9 +187,8 @@ class KindWatch:
         """Whether a list has an object, a change or a deletion that was not delivered yet."""
         for uid, version in versions.items():
             known = self._known.get(uid)
-            if known is None and uid not in self._deleted:
-                return True
-            if known is not None and version_number(known.version) < version:
+            told = version_number(known.version) if known else self._deleted.get(uid, -1)
+            if told < version:
                 return True
         return any(
             uid not in versions and version_number(known.version) <= latest
@@ -257,15 +258,14 @@ class KindWatch:
         return version_number(found.resourceVersion)
 
     def _receive(self, change: str, thing: Any) -> None:
-        metadata = thing["metadata"]
-        self._version = metadata["resourceVersion"]
-        known = self._known.get(metadata["uid"])
-        if known is not None and known.version == self._version and change != "DELETED":
-            return
-        if change in ("ADDED", "MODIFIED", "DELETED"):
+        version = thing["metadata"]["resourceVersion"]
+        known = self._known.get(thing["metadata"]["uid"])
+        is_news = known is None or known.version != version or change == "DELETED"
+        if is_news and change in ("ADDED", "MODIFIED", "DELETED"):
             kept: Change = change  # type: ignore[assignment]  # mypy does not narrow to literals
-            late = version_number(self._version) <= self._late_until
+            late = version_number(version) <= self._late_until
             self._emit_change(self._clock(), kept, thing, listed=late)
+        self._version = version
 
     def _emit_change(self, at: float, change: Change, thing: Any, *, listed: bool) -> None:
         metadata = thing["metadata"]
@@ -281,25 +281,27 @@ class KindWatch:
             listed=listed,
             late=self._late(at, metadata["resourceVersion"]) if self._listed else None,
         )
+        self._emit(seen)
         if change == "DELETED":
             self._known.pop(seen.uid, None)
-            self._deleted.add(seen.uid)
+            self._deleted[seen.uid] = version_number(seen.version)
         else:
             self._known[seen.uid] = seen
-            self._deleted.discard(seen.uid)  # a node may get its pool's label back
-        self._emit(seen)
         self._news.set()
 
     def _late(self, at: float, version: str) -> float:
         """How many seconds before `at` a change to a version can have happened."""
         return round(max(0.0, at - self._lists.before(version_number(version))), 6)
 
-    def _emit_deletion(self, at: float, gone: Observation) -> None:
-        """Emit the deletion of an object that a list no longer has; its time is unknown."""
-        del self._known[gone.uid]
-        self._deleted.add(gone.uid)
+    def _emit_deletion(self, at: float, gone: Observation, version: int) -> None:
+        """Emit the deletion of an object that a list of a version no longer has.
+
+        The time of the deletion is unknown.
+        """
         late = self._late(at, gone.version)
         self._emit(msgspec.structs.replace(gone, at=at, change="DELETED", listed=True, late=late))
+        del self._known[gone.uid]
+        self._deleted[gone.uid] = version
         self._news.set()
 
     def _emit_status(self, state: WatchState, detail: str = "") -> None:
@@ -345,14 +347,28 @@ class Recorder:
                 await watch.list()
                 return True
             except FAILURES as error:
-                if reason := _reason_to_skip(watch.target, error):
-                    self.missing[watch.target.kind] = reason
-                    return False
-                if attempt == ATTEMPTS or not _is_temporary(error):
+                may_recover = attempt < ATTEMPTS and (
+                    _is_temporary(error) or await self._is_defined(watch.target, error)
+                )
+                if not may_recover:
+                    if reason := _reason_to_skip(watch.target, error):
+                        self.missing[watch.target.kind] = reason
+                        return False
                     message = f"cannot watch the cluster: {explain(error)}"
                     raise LockstepError(message) from error
             await asyncio.sleep(attempt * FIRST_PAUSE * 4)
         return False
+
+    async def _is_defined(self, target: Target, error: Exception) -> bool:
+        """Whether a kind that was not found has a definition: the API server will serve it soon."""
+        if status_of(error) != HTTPStatus.NOT_FOUND:
+            return False
+        info = target.resource._api_info
+        try:
+            await self._client.get(Definition, f"{info.plural}.{info.resource.group}")
+        except FAILURES:
+            return False
+        return True
 
     @property
     def watched(self) -> tuple[Kind, ...]:

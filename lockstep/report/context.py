@@ -14,6 +14,7 @@ from lockstep.report.lanes import crowded, gang_lanes
 from lockstep.report.matrix import Matrix
 from lockstep.report.receipt import Receipt
 from lockstep.report.summary import (
+    Failures,
     complete_gangs,
     pairs,
     reason,
@@ -46,10 +47,10 @@ class Field:
     text: str
 
 
-def page(receipts: Sequence[Receipt], matrix: Matrix | None) -> dict[str, Any]:
+def page(receipts: Sequence[Receipt], matrix: Matrix | None, failures: Failures) -> dict[str, Any]:
     """Everything that `page.html.j2` refers to, except its style."""
     return {
-        "summary": summarize(receipts),
+        "summary": summarize(receipts, failures),
         "clusters": sorted({f"{one.cluster.name} ({one.cluster.provider})" for one in receipts}),
         "last": max(one.created_at for one in receipts),
         "rows": [(one, verdict_row(one)) for one in receipts],

@@ -18,10 +18,16 @@ from markupsafe import Markup
 from lockstep.report import canvas, context, figures
 from lockstep.report.matrix import Matrix
 from lockstep.report.receipt import Receipt
+from lockstep.report.summary import Failures
 
 
-def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
-    """Make the page of these receipts, with a version matrix if there is one."""
+def render(
+    receipts: Sequence[Receipt], matrix: Matrix | None = None, failures: Failures = ()
+) -> str:
+    """Make the page of these receipts, with a version matrix if there is one.
+
+    `failures` are steps that failed whatever their receipts say, as the demo knows.
+    """
     style = (Path(__file__).parent / "templates" / "page.css").read_text(encoding="utf-8")
     return (
         _templates()
@@ -29,7 +35,7 @@ def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
         .render(
             style=Markup(style),  # noqa: S704 - our own file, and a style sheet must not be escaped
             policy=_policy(style),
-            **context.page(receipts, matrix),
+            **context.page(receipts, matrix, failures),
         )
     )
 

@@ -12,6 +12,8 @@ from lockstep.scenarios.registry import SCENARIOS
 from lockstep.scenarios.verdicts import VerdictName
 
 Answer = Literal["yes", "no", "unclear"]
+Failures = Sequence[tuple[str, str]]
+"""Steps that failed, and why."""
 
 _IN_PART = (VerdictName.PARTIAL, VerdictName.TORN)
 """Verdicts on a gang of which a part was bound, at the end or for some time."""
@@ -25,19 +27,23 @@ class Summary:
     headline: str
     lead: str
     """The measured difference; has no text from the cluster."""
-    reasons: Sequence[tuple[str, str]]
-    """Each step whose verdict is not as expected, with the receipt's reason."""
+    reasons: Failures
+    """Each step that failed or whose verdict is not as expected, and why."""
 
 
-def summarize(receipts: Sequence[Receipt]) -> Summary:
-    """Answer from the receipts alone; a failed control makes the answer unclear."""
+def summarize(receipts: Sequence[Receipt], failures: Failures = ()) -> Summary:
+    """Answer from the receipts, and from steps that failed whatever their receipts say.
+
+    A failed control makes the answer unclear, as does a step that failed without a failed verdict.
+    """
     failed = [one for one in receipts if not one.verdict.ok]
-    answer, headline = _answer(receipts, failed)
-    as_expected = figures.share(len(receipts) - len(failed), len(receipts))
-    noun = "verdict" if len(receipts) == 1 else "verdicts"
-    lead = f"{as_expected} {noun} as expected. {'' if failed else contrast(receipts)}"
-    reasons = [(one.step, reason(one)) for one in failed]
-    return Summary(answer, headline, lead.strip(), reasons)
+    reasons = dict(failures) | {one.step: reason(one) for one in failed}
+    answer, headline = _answer(receipts, failed, is_whole=len(reasons) == len(failed))
+    steps = {one.step for one in receipts} | set(reasons)
+    as_expected = figures.share(len(steps) - len(reasons), len(steps))
+    noun = "verdict" if len(steps) == 1 else "verdicts"
+    lead = f"{as_expected} {noun} as expected. {'' if reasons else contrast(receipts)}"
+    return Summary(answer, headline, lead.strip(), list(reasons.items()))
 
 
 def reason(receipt: Receipt) -> str:
@@ -47,10 +53,15 @@ def reason(receipt: Receipt) -> str:
     return verdict.reason.removeprefix(known) or "not as expected"
 
 
-def _answer(receipts: Sequence[Receipt], failed: Sequence[Receipt]) -> tuple[Answer, str]:
+def _answer(
+    receipts: Sequence[Receipt], failed: Sequence[Receipt], *, is_whole: bool
+) -> tuple[Answer, str]:
+    """Answer from the receipts; `is_whole` if no step failed but those with a failed verdict."""
     failed_gangs = [one for one in failed if one.expectation.gang]
     if any(one.verdict.observed in _IN_PART for one in failed_gangs):
         return "no", "No: a gang was bound in part."
+    if not is_whole:
+        return "unclear", "Inconclusive: a step failed, so that its verdict is missing or void."
     if failed_gangs:
         return "unclear", "Inconclusive: no gang was bound in part, but a gang failed otherwise."
     if failed:

@@ -56,7 +56,7 @@ def _refusal(case: Case) -> str:
     for event in case.history.all("event"):
         facts = event.last.facts
         about_group = str(facts.get("object")).startswith("PodGroup/")
-        if about_group and str(facts.get("message")).startswith("queue "):
+        if about_group and str(facts.get("message")).startswith(podgroups.QUEUE_REFUSAL):
             return explain.event_text(event)
     return ""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from lockstep.judge import explain, limits, podgroups
+from lockstep.judge import explain, limits, platform, podgroups
 from lockstep.judge.case import Case, fail, unproven
 from lockstep.judge.history import ObjectHistory, ObservedGang
 from lockstep.judge.model import Finding, RecheckAt
@@ -13,14 +13,15 @@ from lockstep.scenarios.verdicts import VerdictName
 
 def held(case: Case) -> Finding | RecheckAt | None:
     """Find `held`; when something else was expected, only after a longer time."""
-    if any(len(gang.alive) != gang.size or gang.bound for gang in case.gangs):
+    gangs = [gang for gang in case.gangs if gang in case.wanted or gang.alive]
+    if any(len(gang.alive) != gang.size or gang.bound for gang in gangs):
         return None
     since = case.history.last_change()
     is_expected = case.expectation.verdict == VerdictName.HELD
     if not is_expected and case.end - since < limits.PATIENCE:
         return RecheckAt(since + limits.PATIENCE)
     evidence = [f"0 of {case.expectation.pods} pods bound in {case.end:.1f} s"]
-    for gang in case.gangs:
+    for gang in gangs:
         shown = refusal_of(case, gang, since)
         if not isinstance(shown, str):
             return shown
@@ -72,4 +73,7 @@ def refusal_of(case: Case, gang: ObservedGang, since: float) -> str | RecheckAt 
     quiet = max(since, group.first.at) + limits.STABLE
     if case.end < quiet:
         return RecheckAt(quiet)
+    sessions = platform.sessions_since(history, since)
+    if sessions is not None and sessions < limits.CYCLES:
+        return RecheckAt(case.end + limits.SETTLE)
     return f"PodGroup {group.name} stayed Unschedulable after many earlier cycles: {message}"

@@ -42,7 +42,8 @@ def _problem(group: Incarnation, tight: Phase) -> Finding | None:
     if early:
         what = f"{explain.names(early)} was created before the leader was ready"
         return fail(VerdictName.PARTIAL, what)
-    lasted = tight.end - max(bind_times(bound))
+    others = [pod.bound.earliest for pod in group.pods if pod.bound and pod not in bound]
+    lasted = min([tight.end, *others]) - max(bind_times(bound))
     if len(bound) == group.size or lasted < limits.STABLE:
         what = f"{len(bound)} of {group.size} pods of {group.key} bound: not a lasting part"
         return fail(VerdictName.PLACED, what)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from lockstep.judge import explain, figures, limits, podgroups
-from lockstep.judge.case import Case
+from lockstep.judge.case import Case, fail, unproven
 from lockstep.judge.drill_marks import Topic
 from lockstep.judge.figures import Run
 from lockstep.judge.history import ObservedGang
@@ -40,7 +40,7 @@ def _arrival(case: Case, rivals: Sequence[ObservedGang]) -> float:
 
 def _cut(case: Case, victims: Sequence[Run]) -> Finding | RecheckAt | None:
     for run in victims:
-        lasted = case.end - run.end if run.lingers else run.ending
+        lasted = case.end - run.end if run.lingers else run.ending - run.ending_late
         if lasted > limits.BURST:
             kept = [pod for pod in run.incarnation.bound_pods if pod.alive]
             what = f"{run.key} lost pods to the other gang and kept others for {lasted:.1f} s"
@@ -53,13 +53,24 @@ def _cut(case: Case, victims: Sequence[Run]) -> Finding | RecheckAt | None:
 
 def _preempted(
     case: Case, rivals: Sequence[ObservedGang], victims: Sequence[Run], arrival: float
-) -> Finding:
+) -> Finding | RecheckAt:
     if not victims:
         return Finding(VerdictName.PLACED, "there was room for both: no gang was preempted", ())
     runs = figures.runs(case.history, rivals)
     # The last run of each gang: it is over when a pod is replaced, although the gang is complete.
     complete = max(run.start for run in runs)
     ending = max(run.ending for run in victims)
+    if max(run.ending + run.end_late for run in victims) > limits.BURST:
+        what = "how long a part of the preempted gang stayed is not known: its end was told late"
+        return unproven(what)
+    if kept := [run.key for run in victims if not _is_evicted(case, run)]:
+        later = max(run.end for run in victims) + limits.EVENTS
+        if case.end < later and not case.final:
+            return RecheckAt(later)
+        return unproven(f"{kept[0]} ended, but the scheduler did not report that it evicted it")
+    if unranked := [gang.key for gang in rivals if not _class_of(case, gang)]:
+        what = f"the PodGroup of {unranked[0]} has no priority class: its priority decided nothing"
+        return fail(VerdictName.MISMATCHED, what)
     names = ", ".join(dict.fromkeys(run.key for run in victims))
     what = (
         f"{names} was preempted completely by the gang of higher priority, which ran "
@@ -105,11 +116,28 @@ def _priority(case: Case, gang: ObservedGang) -> str:
     pods = sorted({str(pod.last.facts.get("priorityClass")) for pod in gang.pods})
     if group is None:
         return f"{gang.key}: pods of priority class {', '.join(pods)}, no PodGroup"
-    named = group.last.facts.get("priorityClass")
+    named = _class_of(case, gang)
     return (
         f"{gang.key}: pods of priority class {', '.join(pods)}, PodGroup {group.name} of "
         f"{named or 'none, because LWS does not set it'}"
     )
+
+
+def _is_evicted(case: Case, run: Run) -> bool:
+    """Whether the scheduler reported that it evicted pods of a gang."""
+    name = run.incarnation.leader.last.facts.get("podGroup")
+    uids = {group.uid for group in case.history.all("podgroup") if group.name == name}
+    return any(
+        event.last.facts.get("reason") == "Evict"
+        and event.last.facts.get("objectUid") in uids
+        and event.last.facts.get("source") == explain.GANG_SCHEDULER
+        for event in case.history.all("event")
+    )
+
+
+def _class_of(case: Case, gang: ObservedGang) -> str | None:
+    group = podgroups.of(case.history, gang)
+    return group.last.facts.get("priorityClass") if group else None
 
 
 def _aftermath(case: Case, gang: ObservedGang) -> str:

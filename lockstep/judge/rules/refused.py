@@ -22,9 +22,10 @@ def refused(case: Case, _phases: list[Phase]) -> Finding:
     if not created:
         what = f"LWS created no new leader within {until - taken.at:.1f} s"
         return fail(VerdictName.LOST, what)
+    for one in created:
+        if problem := _problem(case, one, marks, until):
+            return problem
     group = created[-1]
-    if problem := _problem(case, group, marks, until):
-        return problem
     if back is None or not group.is_complete:
         what = f"{group.key} did not become complete when LWS had its permission back"
         return fail(VerdictName.STUCK, what)

@@ -44,7 +44,9 @@ def _problem(case: Case, phase: Phase, wanted: int, complete: list[Incarnation])
         return f"{len(complete)} complete groups"
     if slow := slow_binding(case):
         return slow
-    pods = sum(1 for gang in case.gangs for pod in gang.pods if pod.exists_at(phase.end))
+    pods = sum(
+        1 for gang in case.gangs for pod in gang.pods if pod.first.at <= phase.end < pod.ends
+    )
     if pods != wanted * case.expectation.size:
         return f"{pods} pods, not {wanted} x {case.expectation.size}"
     return "; ".join(wrong_pod_groups(case.history, complete, phase.end))

@@ -36,12 +36,12 @@ def starving(case: Case, runs: Sequence[Run]) -> str:
 
 
 def mismatch(case: Case, runs: Sequence[Run]) -> Finding | RecheckAt | None:
-    """Find PodGroups that are not as expected, once the watches had time to catch up."""
+    """Find PodGroups that are not as expected, once LWS had time to recreate the last group."""
     problems = podgroups.problems(case)
     if not problems:
         return None
     newest = max(pod.last.at for gang in case.wanted for pod in gang.pods)
-    settled = newest + limits.SETTLE
+    settled = newest + limits.EVENTS
     if case.end < settled and not case.final:
         return RecheckAt(settled)
     return fail(VerdictName.MISMATCHED, *problems, evidence=evidence(case, runs))

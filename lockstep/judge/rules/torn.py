@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from lockstep.judge import explain, limits
+from lockstep.judge import explain
 from lockstep.judge.case import Case, fail
 from lockstep.judge.groups import PartlyBound, binding_bursts, partly_bound
 from lockstep.judge.model import Finding, RecheckAt
@@ -32,7 +32,7 @@ def _too_long(case: Case, stretches: Iterable[PartlyBound]) -> Finding | Recheck
             return _finding(case, stretch)
         if stretch.interval.open:
             # Slightly later than the limit, so that the next look is past it.
-            at = stretch.interval.start + limits.BURST + 0.001
+            at = stretch.interval.start + stretch.limit + 0.001
             soonest = RecheckAt(min(at, soonest.at) if soonest else at)
     return soonest
 

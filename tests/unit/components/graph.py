@@ -86,6 +86,8 @@ class Graph(Mocks):
     """Of the ConfigMap."""
     workers: dict[str, str] = field(default_factory=lambda: {"cpu": "4", "memory": "8Gi"})
     revision: int = 1
+    uid: str = "1"
+    """Of the objects that Pulumi creates."""
     preview: bool = False
     """Whether nothing has been created yet, so that what a resource computes is unknown."""
 
@@ -99,6 +101,8 @@ class Graph(Mocks):
             outputs["status"] = {"revision": self.revision, "status": "deployed"}
         if args.typ == "kubernetes:core/v1:ConfigMap" and args.resource_id:
             outputs |= {"data": self.config_map, "metadata": {"annotations": self.annotations}}
+        if args.typ.endswith((":LeaderWorkerSet", ":Deployment")):
+            outputs["metadata"] = {**outputs["metadata"], "uid": self.uid}
         if args.typ == "kubernetes:core/v1:NodePatch":
             outputs["status"] = {"allocatable": self.workers}
         return args.resource_id or f"{args.name}-id", outputs

@@ -96,6 +96,7 @@ class Story:
         if self.scheduler:
             self._version += 1
             facts = {key: value for key, value in self.scheduler.items() if key != "uid"}
+            facts["sessions"] += int(at)  # a session begins every second
             self.recording.add(
                 Observation(
                     at,

@@ -145,6 +145,12 @@ class TestEveryScenario:
             assert graph.waits_for(f"{name}-blocked-0-taints", f"{name}-watch-recorder")
             assert graph.waits_for(load.name, f"{name}-blocked-0-taints")
 
+    def test_recreated_workload_is_judged_and_not_recorded_again(self, name: str) -> None:
+        first, second = plain(name), changed(name, graph=Graph(uid="2"))
+        judge, recorder = f"{name}-verdict-judge", f"{name}-watch-recorder"
+        assert first[judge].environment != second[judge].environment
+        assert first[recorder].environment == second[recorder].environment
+
     def test_receipt_says_what_concerns_it(self, name: str) -> None:
         environment = plain(name)[f"{name}-verdict-judge"].environment
         context = json.loads(environment["LOCKSTEP_RECEIPT_CONTEXT"])

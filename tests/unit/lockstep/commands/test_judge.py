@@ -1,6 +1,7 @@
 """The steps `record` and `judge`, as the Pulumi program runs them, against a fake API."""
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,10 @@ import pytest
 import yaml
 
 from lockstep import cli
+from lockstep.commands import judge
+from lockstep.drills import DrillContext, renewal
+from lockstep.errors import LockstepError
+from lockstep.judge.model import Verdict
 from lockstep.recording import client as recorder_process
 from lockstep.recording import model as recording
 from tests.unit.lockstep.fake_api import EVENTS, METRICS, POD_GROUPS, PODS, FakeApi, serving
@@ -96,6 +101,15 @@ def judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[F
             recorder_process.stop(path)
 
 
+@pytest.fixture(autouse=True)
+def notes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The notes on the workload, in order; "" is the removal of the note."""
+    made: list[str] = []
+    monkeypatch.setattr(renewal, "failed_verdict", lambda _: made[-1] if made else "")
+    monkeypatch.setattr(renewal, "keep_failure", lambda _, reason: made.append(reason))
+    return made
+
+
 def test_judge_follows_the_recorder_that_record_started(
     judging: tuple[FakeApi, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,3 +166,122 @@ def test_judge_fails_with_the_reason_at_its_deadline(
     assert err.count("\n") == 1
     receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
     assert receipt["verdict"]["ok"] is False
+
+
+def test_a_good_verdict_removes_the_note_last(
+    judging: tuple[FakeApi, Path],
+    tmp_path: Path,
+    notes: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    api, _ = judging
+    assert cli.main(["step", "record"]) == 0
+    _gang(api)
+    attempt = judge._attempt
+    receipt = tmp_path / "receipts" / "gang.json"
+
+    def look(context: DrillContext, drill: str | None) -> Verdict:
+        assert notes == [renewal.UNFINISHED]
+        return attempt(context, drill)
+
+    def keep(_: DrillContext, reason: str) -> None:
+        assert receipt.exists() is (reason == "")
+        notes.append(reason)
+
+    monkeypatch.setattr(judge, "_attempt", look)
+    monkeypatch.setattr(renewal, "keep_failure", keep)
+    assert cli.main(["step", "judge"]) == 0
+    assert notes == [renewal.UNFINISHED, ""]
+    assert capsys.readouterr().err == ""
+
+
+def test_pods_of_an_interrupted_judge_are_not_judged_again(
+    judging: tuple[FakeApi, Path],
+    notes: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    api, _ = judging
+    _gang(api)
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(judge, "_attempt", interrupt)
+        assert cli.main(["step", "judge"]) == cli.EXIT_INTERRUPTED
+    assert notes == [renewal.UNFINISHED]
+    deleted: list[str] = []
+    api.on_delete = deleted.append
+    monkeypatch.setenv("LOCKSTEP_PATIENCE", "0.5")
+    assert cli.main(["step", "judge"]) == 1
+    assert deleted
+    assert notes[-1] in capsys.readouterr().err
+
+    expectation = json.loads(os.environ["LOCKSTEP_EXPECTATION"]) | {"verdict": "released"}
+    monkeypatch.setenv("LOCKSTEP_EXPECTATION", json.dumps(expectation))
+    known = list(notes)
+    assert cli.main(["step", "judge"]) == 1
+    assert f"the last verdict on these pods failed ({known[-1]})" in capsys.readouterr().err
+    assert notes == known
+
+
+def test_nothing_is_judged_without_the_note_and_the_recorder_goes_on(
+    judging: tuple[FakeApi, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, path = judging
+
+    def refuse(*_: Any) -> None:
+        raise OSError("patch is\nrefused")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(renewal, "keep_failure", refuse)
+        assert cli.main(["step", "judge"]) == 1
+    err = capsys.readouterr().err
+    assert "observed unproven: the judge failed: patch is refused\n" in err
+    assert err.count("\n") == 1
+    receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
+    assert receipt["verdict"]["observed"] == "unproven"
+    live = recorder_process.connect(path)
+    assert live is not None
+    live.close()
+
+
+def test_an_error_while_judging_leaves_a_receipt_and_the_note(
+    judging: tuple[FakeApi, Path],
+    tmp_path: Path,
+    notes: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, path = judging
+
+    def fail(*_: Any) -> None:
+        raise LockstepError("the recording is cut")
+
+    monkeypatch.setattr(judge, "_attempt", fail)
+    assert cli.main(["step", "judge"]) == 1
+    assert capsys.readouterr().err.endswith("the judge failed: the recording is cut\n")
+    receipt = json.loads((tmp_path / "receipts" / "gang.json").read_text())
+    assert receipt["verdict"]["ok"] is False
+    assert notes == [renewal.UNFINISHED]
+    assert recorder_process.connect(path) is None
+
+
+def test_recording_of_another_pool_is_not_judged(
+    judging: tuple[FakeApi, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Another stack with the same clusterName made it, and goes on with it."""
+    assert cli.main(["step", "record"]) == 0
+    monkeypatch.setenv("LOCKSTEP_POOL", "other")
+    assert cli.main(["step", "judge"]) == 2
+    assert "the recording is of the pool gang, not other" in capsys.readouterr().err
+    live = recorder_process.connect(judging[1])
+    assert live is not None
+    live.close()

@@ -16,6 +16,7 @@ from lockstep.drills import (
     scale,
 )
 from lockstep.drills.missing_rbac import LwsLog
+from lockstep.errors import LockstepError
 from lockstep.judge import Expectation
 from lockstep.judge.drill_marks import Topic
 from lockstep.kube import client as kube
@@ -62,10 +63,15 @@ def tainted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
     done: list[tuple[str, Any]] = []
 
     def note(verb: str) -> Callable[..., None]:
-        return lambda _client, nodes, *_reason: done.append((verb, nodes))
+        return lambda _client, nodes, *_more: done.append((verb, nodes))
 
     for verb in ("lose", "remove", "block"):
         monkeypatch.setattr(taints, verb, note(verb))
+    monkeypatch.setattr(
+        taints,
+        "apply",
+        lambda _client, nodes, count, _reason: done.append(("apply", nodes[:count])),
+    )
     return done
 
 
@@ -138,15 +144,45 @@ def test_rolling_update_restores_template_and_taints_when_it_fails(
     tainted: list[tuple[str, Any]],
 ) -> None:
     stage = Cluster()
-    for name in ("w2", "w3"):
-        stage.told.node(0.5, name, taints.BLOCKED["key"])
+    stage.told.node(0.5, "w3", taints.BLOCKED["key"])
     with pytest.raises(DrillTimeout):
         run(rolling_update, stage, expect("rolled"))
     spec = stage.actions[-1][2]["spec"]
     assert spec["rolloutStrategy"]["rollingUpdateConfiguration"]["maxSurge"] == 0
     metadata = spec["leaderWorkerTemplate"]["workerTemplate"]["metadata"]
     assert metadata["annotations"] == {rolling_update.ANNOTATION: None}
-    assert tainted == [("block", ["w2", "w3"])]
+    assert tainted == [("apply", ["w3"]), ("apply", ["w3"])]
+
+
+def test_rolling_update_blocks_first_what_an_interrupted_one_left_unblocked(
+    tainted: list[tuple[str, Any]],
+) -> None:
+    stage = Cluster()
+    stage.told.node(0.5, "w10").node(0.5, "w3", taints.BLOCKED["key"])
+
+    def update(at: float, _name: str, _spec: Any) -> None:
+        if marks(stage) and len(stage.actions) < 4:
+            stage.recreate(at)
+
+    stage.answers["patch"] = update
+    run(rolling_update, stage, expect("rolled"))
+    assert tainted == [("apply", ["w3", "w1"]), ("remove", ["w3", "w1"]), ("apply", ["w3", "w1"])]
+    assert marks(stage)[0] == "update without surge: 1 groups of 4 pods, and room for no more"
+
+
+def test_rolling_update_blocks_the_workers_although_the_template_cannot_be_restored(
+    tainted: list[tuple[str, Any]],
+) -> None:
+    stage = Cluster()
+
+    def refuse(_at: float, _name: str, _spec: Any) -> None:
+        if marks(stage):
+            raise OSError("connection refused")
+
+    stage.answers["patch"] = refuse
+    with pytest.raises(OSError, match="refused"):
+        run(rolling_update, stage, expect("rolled"))
+    assert tainted == [("apply", ["w1"])] * 2
 
 
 def test_leader_ready_unblocks_the_workers_when_nothing_is_bound(
@@ -223,6 +259,7 @@ def test_perform_marks_the_end() -> None:
     [
         (DrillTimeout("the drill timed out"), "the drill timed out"),
         (kube.FAILURES[0]("connection refused"), "the drill failed: connection refused"),
+        (LockstepError("node w1 is gone"), "the drill failed: node w1 is gone"),
     ],
 )
 def test_perform_returns_why_a_drill_failed(error: Exception, reason: str) -> None:

@@ -102,5 +102,5 @@ def test_a_gang_that_never_ran_under_a_cap_starved() -> None:
 
 
 def test_a_gang_that_lost_its_pod_group_under_a_cap_is_a_mismatch() -> None:
-    story = queued().tell(4.5, "podgroup", "DELETED", "gang-2-r1").until(9.0)
+    story = queued().tell(4.5, "podgroup", "DELETED", "gang-2-r1").until(18.0)
     fault(story, capped(), "mismatched", "gang-2")

@@ -9,7 +9,7 @@ from lockstep.judge import Expectation, RecheckAt, figures
 from lockstep.judge.case import Case
 from tests.unit.lockstep.crowds import crowd, deadlock, ended, taking_turns, turn
 from tests.unit.lockstep.judge.verdicts import accepted, at_deadline, concluded, fault, judged
-from tests.unit.lockstep.story import expect, gang_created, gang_placed, pods
+from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed, pods
 
 
 def serialized(groups: int = 3) -> Expectation:
@@ -138,9 +138,9 @@ def test_a_group_recreated_without_a_pod_group_is_a_mismatch() -> None:
     story = taking_turns()
     story.tell(12.0, "podgroup", "DELETED", "gang-2-r1").change(12.0, "gang-2")
     story.pod(12.5, "gang-9", 9, podGroup=None)  # of a gang not expected
-    assert judge.assess(story.until(12.9).recording, serialized()) == RecheckAt(13.0)
+    assert judge.assess(story.until(21.9).recording, serialized()) == RecheckAt(22.0)
     concluded(story, serialized(), "mismatched")
-    verdict = fault(story.until(13.0), serialized(), "mismatched")
+    verdict = fault(story.until(22.0), serialized(), "mismatched")
     assert verdict.evidence[0].startswith("gang-0 was complete from")
     assert (
         "PodGroup gang-2-r1 of an earlier leader still existed when gang-2 was created, then it "
@@ -237,3 +237,22 @@ def test_every_second_of_a_place_is_counted_once(
     held = sum(left) - sum(2.0 + delay for delay in bursts) + (3.0 + rest)
     counted = sum(measured[f"podSeconds{what}"] for what in ("Useful", "Wasted", "Ending"))
     assert counted == pytest.approx(held)
+
+
+def bound_after_a_loss(story: Story, at: float, group: int) -> Story:
+    """A gang that loses a pod in the middle of its burst, and is complete with another."""
+    _, lost, *others = pods(group)
+    story.bind(at, f"gang-{group}", lost).delete(at + 0.3, lost).pod(at + 0.6, lost, group)
+    return story.bind(at + 1.0, lost, *others).run(at + 1.2, *pods(group))
+
+
+def test_gang_that_lost_a_pod_before_it_was_complete_runs_from_then_on() -> None:
+    story = gang_placed(bound_after_a_loss(crowd(2), 2.0, 0), 3.5, 1)
+    fault(story.until(30.0), serialized(2), "placed", "all gangs ran at once")
+    assert figures.most_places(Case.of(story.recording, serialized(2)).wanted) == (8, 8)
+
+
+def test_lws_may_take_some_seconds_to_recreate_a_group() -> None:
+    story = ended(gang_placed(taking_turns(), 12.0, 1), 12.5, 1).until(20.0)
+    assert isinstance(judge.assess(story.recording, serialized()), RecheckAt)
+    accepted(gang_created(story, 20.0, 1), serialized())

@@ -51,8 +51,8 @@ def test_partly_bound_then_recovered_is_still_a_violation() -> None:
 
 def test_evidence_names_the_pods_that_were_bound_in_the_stretch() -> None:
     story = gang_placed(gang_created(Story())).delete(10.0, "gang-0-2").pod(11.0, "gang-0-2")
-    verdict = fault(story.bind(15.0, "gang-0-2"), "placed", "torn")
-    assert "3 of 4 pods of gang-0 bound for 5.0 s after gang-0-2 terminated" in verdict.reason
+    verdict = fault(story.bind(56.0, "gang-0-2"), "placed", "torn")
+    assert "3 of 4 pods of gang-0 bound for 46.0 s after gang-0-2 terminated" in verdict.reason
     assert "bound: gang-0, gang-0-1, gang-0-3" in verdict.evidence
     assert "not bound: gang-0-2" in verdict.evidence
     story = gang_created(Story()).bind(2.0, "gang-0-3", "gang-0-1")
@@ -206,8 +206,10 @@ def test_a_gang_of_another_set_does_not_count() -> None:
 def test_a_pod_deleted_in_the_middle_leaves_a_partial_gang() -> None:
     story = gang_created(Story())
     story.bind(2.0, *pods())
-    verdict = fault(story.delete(2.5, "gang-0-2").until(5.0), "placed", "partial")
-    assert "3 of 4 pods of gang-0 bound for 2.5 s after gang-0-2 terminated" in verdict.reason
+    story.delete(2.5, "gang-0-2").until(47.5)
+    assert judge.assess(story.recording, expect("placed")) == RecheckAt(47.501)
+    verdict = fault(story.until(48.0), "placed", "partial")
+    assert "3 of 4 pods of gang-0 bound for 45.5 s after gang-0-2 terminated" in verdict.reason
 
 
 def test_a_group_that_is_recreated_completely_is_no_violation() -> None:

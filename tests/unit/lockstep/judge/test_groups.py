@@ -47,7 +47,7 @@ def test_binding_lasts_from_the_first_bind_to_the_last(times: list[float], end: 
     assert (burst.start, burst.end) == (min(times), max(times))
 
 
-def test_binding_of_a_group_that_was_never_completely_bound_ends_when_a_pod_terminates() -> None:
+def test_binding_of_a_group_that_was_never_completely_bound_ends_with_its_last_pod() -> None:
     story = DrillStory().leader(1.0)
     story.workers(1.0)
     story.bind(2.0, "gang-0", "gang-0-1")
@@ -55,7 +55,7 @@ def test_binding_of_a_group_that_was_never_completely_bound_ends_when_a_pod_term
     burst = life.binding(9.0)
     assert burst is not None
     assert (burst.end, burst.open) == (9.0, True)
-    (life,) = incarnations_of(story.gone(5.0, revision=None))
+    (life,) = incarnations_of(story.delete(4.0, "gang-0").delete(5.0, "gang-0-1"))
     for end in (5.0, 9.0):
         burst = life.binding(end)
         assert burst is not None

@@ -178,11 +178,13 @@ TAINT = {"key": "a", "value": "1", "effect": "NoSchedule"}
         ({"taints": [{**TAINT, "value": "2"}]}, True),
         ({"taints": [{**TAINT, "effect": "NoExecute"}]}, True),
         ({"taints": [TAINT, {**TAINT, "key": "b", "effect": "PreferNoSchedule"}]}, False),
-        ({"cpu": "3"}, False),
+        ({"cpu": "3"}, True),
+        ({"unschedulable": True}, True),
+        ({"phase": "Ready"}, False),
         ({"taints": None}, True),
     ],
 )
-def test_refusals_count_from_the_last_change_of_a_taint_that_blocks(
+def test_refusals_count_from_the_last_change_of_the_room_on_workers(
     facts: dict[str, Any], counts_again: bool
 ) -> None:
     story = gang_created(Story().node(0.0, "w0").node(0.0, "w1"))

@@ -123,7 +123,7 @@ def test_held_counts_cycles_by_the_count_of_an_event_whatever_volcano_says() -> 
     event: dict[str, Any] = {
         "reason": "Unschedulable",
         "objectUid": uid,
-        "message": "queue is overused",
+        "message": "cluster is overused",
     }
     story.tell(1.15, "event", "ADDED", "e", count=2, **event)  # before the last pod was created
     assert judge.judge(story.tell(2.0, "event", "MODIFIED", "e", count=4).recording, HELD) is None
@@ -152,13 +152,14 @@ def test_held_without_events_needs_twenty_and_the_condition(
     story = Story().members(0.0, listed=True).pod_group(0.0, conditions=[], listed=True)
     story.tell(0.0, "podgroup", "MODIFIED", "gang-0-r1", conditions=conditions)
     story.refuse(0.0, 1, listed=True).refuse(0.0, count, listed=True)
-    assert (judge.judge(story.until(9.0).recording, HELD) is not None) == is_held
+    assert (judge.judge(story.look(9.0).recording, HELD) is not None) == is_held
 
 
 def test_held_again_when_volcano_no_longer_writes_events() -> None:
     story = events_ran_out().until(1.0)
     assert judge.assess(story.recording, expect("held")) == RecheckAt(3.0)
-    verdict = accepted(story.until(3.0), expect("held"))
+    assert judge.assess(story.until(3.5).recording, expect("held")) == RecheckAt(4.5)
+    verdict = accepted(story.look(3.5), expect("held"))
     words = "PodGroup gang-0-r1 stayed Unschedulable after many earlier cycles: 4/4 tasks"
     assert any(words in fact for fact in verdict.evidence)
     story = events_ran_out().node(0.0, "w5").node(2.0, "w5", "blocked").phase(4.0, "Pending")
@@ -337,3 +338,27 @@ def test_an_unknown_verdict_is_refused() -> None:
     names = "capped, deadlocked, held, .*, serialized$"
     with pytest.raises(LockstepError, match=f"no verdict 'perfect'; use one of: {names}"):
         judge.judge(Story().recording, expect("perfect"))
+
+
+def test_refusal_by_a_full_queue_shows_nothing_about_room() -> None:
+    story = gang_created(Story().node(0.0, "w0"))
+    facts: dict[str, Any] = {"reason": "Unschedulable"}
+    facts["objectUid"] = story.uid("podgroup", "gang-0-r1")
+    message = "queue resource quota insufficient: insufficient cpu"
+    for second in range(2, 8):
+        story.tell(second, "event", "MODIFIED", "e", count=second, message=message, **facts)
+    assert judge.judge(story.recording, HELD) is None
+
+
+def test_held_when_a_group_that_is_no_longer_wanted_was_deleted() -> None:
+    story = Story().node(0.0, "w0").members(0.0, 1, listed=True).members(0.0, listed=True)
+    story.pod_group(0.0, listed=True).delete(1.0, *pods(1))
+    for second in range(2, 6):
+        story.refuse(second, second)
+    accepted(story, HELD)
+
+
+def test_refusals_that_may_be_older_than_the_last_change_do_not_count() -> None:
+    story = gang_created(Story().node(0.0, "w0"))
+    story.refuse(2.0, 1).tell(5.0, "event", "MODIFIED", "e", count=9, late=4.0)
+    assert judge.judge(story.recording, HELD) is None

@@ -201,3 +201,18 @@ def test_stuck_when_the_group_did_not_come_back_with_the_rights() -> None:
 def test_lost_when_nothing_was_recreated() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.RIGHTS_TAKEN, "LWS may not").over(20.0)
     concluded(story, REFUSED, "lost", "LWS created no new leader within 10.0 s")
+
+
+def test_workers_that_may_have_been_bound_before_there_was_room_show_no_lasting_part() -> None:
+    story = split().mark(18.0, Topic.ROOM_FOR_ALL, "4")
+    for name in pods()[2:]:
+        story.tell(18.2, "pod", "MODIFIED", name, node="w1", phase="Running", late=2.3)
+    concluded(story.over(25.0), LEADER_FIRST, "placed", "not a lasting part")
+
+
+def test_every_leader_that_was_created_without_the_rights_must_wait() -> None:
+    story = DrillStory().whole(1.0).mark(10.0, Topic.RIGHTS_TAKEN).gone(10.2)
+    story.leader(11.0).bind(11.5, "gang-0").delete(13.0, "gang-0").leader(13.5)
+    story.mark(15.0, Topic.LWS_ERROR, FORBIDDEN).mark(18.0, Topic.RIGHTS_BACK)
+    story.own_pod_group(18.2).workers(18.5).bind(19.0, *pods()).run(19.5, *pods()).over(25.0)
+    concluded(story, REFUSED, "unmanaged", "gang-0 bound without a PodGroup")

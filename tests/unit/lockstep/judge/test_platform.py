@@ -148,3 +148,22 @@ def test_sessions_before_the_recording_are_no_matter() -> None:
     assert problem(*told, start=0.0) is None
     words = "the plugin gang did not run in 1 of the scheduler's sessions"
     assert problem(*told, (9.5, {"withoutGang": 8}), start=0.0) == words
+
+
+@pytest.mark.parametrize("started", ["4000000000.5", "2026-01-01T00:00:09Z"])
+def test_scheduler_that_started_after_the_pods_were_created_did_not_see_all_of_them(
+    started: str,
+) -> None:
+    told = [(at, {"uid": f"pod-uid {started}"}) for at in (6.0, 8.0, 9.0)]
+    assert problem(*told) == "the scheduler was started after the pods were created"
+    assert problem(*told, start=6.0) is None
+
+
+def test_scheduler_that_scheduled_and_ended_counts_beside_the_one_that_took_over() -> None:
+    active = [(4.0, OTHER), (6.0, {**OTHER, "sessions": 11})]
+    standby = [(at, NO_SESSION) for at in (4.0, 6.0)]
+    words = "the scheduler was restarted after 6.0 s"
+    assert problem(*active, *standby, (8.0, {}), (9.0, {})) == words
+    words = "the scheduler runs without the plugin gang: predicates"
+    ended = [(4.0, {**OTHER, **NO_GANG}), (6.0, {**OTHER, **NO_GANG})]
+    assert problem(*ended, *standby, (8.0, {}), (9.0, {})) == words

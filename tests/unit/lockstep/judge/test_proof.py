@@ -7,10 +7,10 @@ import pytest
 from msgspec import structs
 
 from lockstep import judge
-from lockstep.judge import Expectation, RecheckAt, limits
+from lockstep.judge import Expectation, RecheckAt, Verdict, limits
 from lockstep.judge.drill_marks import Topic
 from lockstep.recording.model import WatchState
-from tests.unit.lockstep.crowds import deadlock, taking_turns
+from tests.unit.lockstep.crowds import crowd, deadlock, taking_turns
 from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.judge.test_capped import capped, queued
 from tests.unit.lockstep.judge.test_crowds import deadlocked, serialized
@@ -552,3 +552,64 @@ def test_partial_expected_but_a_pod_group_holds_all_pods() -> None:
     for second in range(1, 26):
         story.refuse(1.0 + second, second, group="x")
     fault(story, expect_partial(), "mismatched", "PodGroup x manages no-gang")
+
+
+def test_pods_of_another_scheduler_prove_nothing_however_well_they_were_bound() -> None:
+    story = taking_turns(scheduler="default-scheduler")
+    words = "gang-0 asked for default-scheduler, not for volcano"
+    fault(story, serialized(), "mismatched", words)
+
+
+def recreated_and_refused(story: Story, at: float) -> Story:
+    story.delete(at, *pods()).tell(at, "podgroup", "DELETED", "gang-0-r1")
+    gang_created(story, at + 0.5)
+    for second in range(1, 5):
+        story.refuse(at + 0.5 + second, second)
+    return story
+
+
+def test_gang_that_was_bound_before_it_was_refused_is_not_held() -> None:
+    part = gang_created(Story().node(0.0, "w0")).bind(2.0, *pods()[:2])
+    words = "gang-0, gang-0-1 was bound before the gang was held"
+    fault(recreated_and_refused(part, 3.9), "held", "torn", words)
+    whole = gang_placed(gang_created(Story().node(0.0, "w0")))
+    fault(recreated_and_refused(whole, 9.0), "held", "placed", "was bound before")
+    old = Story().node(0.0, "w0").members(0.0, listed=True, node="w1", phase="Running")
+    accepted(recreated_and_refused(old.pod_group(0.0, listed=True), 1.0), expect("held"))
+
+
+@pytest.mark.parametrize(("until", "is_proof"), [(3.5, True), (3.6, False)])
+def test_pods_may_have_come_and_gone_while_their_watch_had_a_gap(
+    until: float, is_proof: bool
+) -> None:
+    story = gang_created(Story()).watch(1.5, "cut").watch(until, "relisted")
+    gang_placed(story, 4.0)
+    if is_proof:
+        accepted(story, expect("placed"))
+    else:
+        words = "what happened to the pods from 1.5 to 3.6 s was lost"
+        fault(story, "placed", "unproven", words)
+
+
+@pytest.mark.parametrize(("kept", "is_proof"), [(45.0, True), (45.1, False)])
+@pytest.mark.parametrize("ends", [True, False])
+def test_gang_that_ends_may_not_leave_a_part(kept: float, is_proof: bool, ends: bool) -> None:
+    story = gang_placed(crowd(2), 2.0, 0).delete(3.0, "gang-0-1")
+    gang_placed(story, 4.0, 1).delete(5.0, *pods(1)).until(3.0 + kept)
+    if ends:
+        story.delete(3.0 + kept, "gang-0", "gang-0-2", "gang-0-3")
+        story.tell(3.0 + kept, "podgroup", "DELETED", "gang-0-r1")
+        gang_created(story, 3.0 + kept)
+    gang_placed(gang_created(story, 5.0, 1), 5.5, 1)
+    verdict = judge.assess(story.look(3.0 + kept).recording, serialized(2))
+    what = f"gang-0 lost a pod and was partly bound for {kept:.1f} s after that"
+    assert (isinstance(verdict, Verdict) and what in verdict.reason) != is_proof
+
+
+def test_all_pods_of_a_gang_and_no_others_name_its_pod_group() -> None:
+    story = gang_created(Story()).change(1.6, "gang-0-3", podGroup="other")
+    words = "gang-0-3 names PodGroup other, not gang-0-r1 of its leader"
+    fault(gang_placed(story), "placed", "mismatched", words)
+    story = gang_created(Story()).pod(1.5, "x", lws="other", podGroup="gang-0-r1").bind(1.9, "x")
+    words = "pod x, which is not of LeaderWorkerSet/gang, names PodGroup gang-0-r1"
+    fault(gang_placed(story), "placed", "mismatched", words)

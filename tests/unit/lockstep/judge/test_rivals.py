@@ -7,8 +7,8 @@ import pytest
 from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, Workload
 from tests.unit.lockstep.crowds import ended
-from tests.unit.lockstep.judge.verdicts import accepted, fault
-from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed
+from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
+from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed, pods
 
 HIGH = [f"high-0{suffix}" for suffix in ("", "-1", "-2", "-3")]
 SECOND = [name.replace("high-0", "high-1") for name in HIGH]
@@ -31,6 +31,13 @@ def arrived(story: Story, at: float = 5.0, priority: str | None = "high") -> Sto
     return story.pod_group(at, lws="high", priorityClass=priority)
 
 
+def evicted(story: Story, at: float, group: int, last: float = 0.3) -> Story:
+    """Volcano takes the places of a gang."""
+    uid = story.uid("podgroup", f"gang-{group}-r1")
+    story.tell(at, "event", "ADDED", uid, reason="Evict", objectUid=uid, source="volcano")
+    return ended(story, at, group, last)
+
+
 def placed(story: Story, at: float = 7.0) -> Story:
     story.bind(at, *HIGH)
     story.run(at + 0.2, *HIGH)
@@ -38,7 +45,7 @@ def placed(story: Story, at: float = 7.0) -> Story:
 
 
 def preempted() -> Story:
-    story = ended(arrived(full_pool()), 6.0, 0, last=0.3)
+    story = evicted(arrived(full_pool()), 6.0, 0, last=0.3)
     return placed(gang_created(story, 6.5, priorityClass="low"))
 
 
@@ -72,7 +79,7 @@ def test_preempted_and_left_without_a_pod_group_is_in_the_evidence() -> None:
 
 
 def test_a_gang_that_is_not_recreated_yet_is_in_the_evidence() -> None:
-    story = placed(ended(arrived(full_pool()), 6.0, 0))
+    story = placed(evicted(arrived(full_pool()), 6.0, 0))
     story.change(7.5, "high-0", priorityClass="urgent").pod_group(
         7.5, lws="high", priorityClass="x"
     )
@@ -91,7 +98,7 @@ def two_pairs() -> Story:
 
 
 def test_two_gangs_are_preempted_by_two_rivals_which_is_over_with_the_last() -> None:
-    story = ended(ended(two_pairs(), 7.0, 0, last=0.3), 7.0, 1, last=0.6)
+    story = evicted(evicted(two_pairs(), 7.0, 0, last=0.3), 7.0, 1, last=0.6)
     placed(story, 8.0)
     assert judge.judge(story.recording, rivalry(groups=2)) is None
     verdict = accepted(story.bind(9.0, *SECOND).run(9.1, *SECOND), rivalry(groups=2))
@@ -100,7 +107,7 @@ def test_two_gangs_are_preempted_by_two_rivals_which_is_over_with_the_last() -> 
 
 
 def test_rivals_are_complete_with_the_last_also_if_a_worker_of_it_is_replaced() -> None:
-    story = placed(ended(ended(two_pairs(), 7.0, 0), 7.0, 1), 8.0)
+    story = placed(evicted(evicted(two_pairs(), 7.0, 0), 7.0, 1), 8.0)
     story.bind(9.0, *SECOND).run(9.1, *SECOND).delete(10.0, "high-1-2")
     story.pod(10.1, "high-1-2", 1, "high", priorityClass="high")
     story.bind(10.2, "high-1-2").run(10.3, "high-1-2")
@@ -108,15 +115,15 @@ def test_rivals_are_complete_with_the_last_also_if_a_worker_of_it_is_replaced() 
 
 
 def test_only_what_ends_after_the_arrival_is_preempted() -> None:
-    story = gang_placed(gang_created(ended(full_pool(), 3.0, 0), 3.5), 4.0)
+    story = gang_placed(gang_created(evicted(full_pool(), 3.0, 0), 3.5), 4.0)
     reason = "there was room for both: no gang was preempted"
     fault(placed(arrived(story)), rivalry(), "placed", reason)
-    story = placed(arrived(ended(full_pool(), 5.0, 0), 5.0))
+    story = placed(arrived(evicted(full_pool(), 5.0, 0), 5.0))
     accepted(story, rivalry())
 
 
 def test_a_rival_whose_worker_is_replaced_is_judged() -> None:
-    story = ended(arrived(full_pool()), 6.0, 0).bind(7.0, *HIGH).delete(7.1, "high-0-2")
+    story = evicted(arrived(full_pool()), 6.0, 0).bind(7.0, *HIGH).delete(7.1, "high-0-2")
     story.pod(7.2, "high-0-2", lws="high").bind(7.3, "high-0-2").run(7.4, *HIGH)
     assert accepted(story, rivalry()).measures["preemptionSeconds"] == 2.0
 
@@ -131,7 +138,7 @@ def test_rival_arrives_with_its_first_pod_since_it_was_last_sent(
     arrived(story).delete(5.2, "high-0-3").pod(5.5, "high-0-3", lws="high", priorityClass="high")
     story.recording.mark("arrives", "", mark)
     story.recording.mark("waiting", "", 6.5)
-    verdict = accepted(placed(ended(story, 6.0, 0)), rivalry())
+    verdict = accepted(placed(evicted(story, 6.0, 0)), rivalry())
     assert verdict.measures["preemptionSeconds"] == seconds
 
 
@@ -141,14 +148,14 @@ def test_gang_that_is_not_expected_must_not_be_torn_beside_a_rival() -> None:
 
 
 def test_a_rival_that_is_recreated_before_it_runs_has_arrived_before() -> None:
-    story = ended(arrived(full_pool()), 6.0, 0).delete(6.5, *HIGH)
+    story = evicted(arrived(full_pool()), 6.0, 0).delete(6.5, *HIGH)
     story.tell(6.5, "podgroup", "DELETED", "high-0-r1")
     verdict = accepted(placed(arrived(story, 7.0), 8.0), rivalry())
     assert verdict.measures["preemptionSeconds"] == 3.0
 
 
 def test_a_worker_made_again_for_a_gang_that_went_is_no_part_of_its_end() -> None:
-    story = ended(arrived(full_pool()), 6.0, 0, last=0.3)
+    story = evicted(arrived(full_pool()), 6.0, 0, last=0.3)
     story.pod(6.4, "gang-0-1")
     placed(story)
     story.delete(9.0, "gang-0-1")
@@ -178,12 +185,12 @@ def test_a_gang_that_loses_a_part_and_keeps_the_rest_is_cut() -> None:
 
 
 def test_a_gang_that_went_bit_by_bit_is_cut_also_when_it_is_gone() -> None:
-    story = placed(ended(arrived(full_pool()), 6.0, 0, last=4.0), 11.0)
+    story = placed(evicted(arrived(full_pool()), 6.0, 0, last=4.0), 11.0)
     assert fault(story, rivalry(), "cut").evidence == ["still bound: none"]
 
 
 def test_a_rival_that_gets_a_part_of_the_room_is_partial() -> None:
-    story = ended(arrived(full_pool()), 6.0, 0).bind(7.0, "high-0").until(10.0)
+    story = evicted(arrived(full_pool()), 6.0, 0).bind(7.0, "high-0").until(10.0)
     fault(story, rivalry(), "partial")
 
 
@@ -228,7 +235,7 @@ def test_waiting_is_counted_from_the_last_pod_of_a_rival() -> None:
 
 
 def test_a_rival_does_not_wait_while_a_gang_gives_way_or_another_rival_is_bound() -> None:
-    gives_way = ended(waiting(), 7.0, 0).until(60.0)
+    gives_way = evicted(waiting(), 7.0, 0).until(60.0)
     assert judge.assess(gives_way.recording, rivalry()) is None
     story = two_pairs().refuse(7.0, 1, group="high-1-r1")
     bound = two_pairs().refuse(7.0, 1, group="high-1-r1").bind(8.0, *HIGH).until(60.0)
@@ -250,3 +257,32 @@ def test_expectation_of_a_crowd_is_read_as_it_is_written() -> None:
         assert Expectation.from_json(json.dumps(one.to_mapping())) == one
     floats = {**rivalry().to_mapping(), "atOnce": 2.0}  # as Pulumi hands numbers over
     assert Expectation.from_json(json.dumps(floats)).at_once == 2
+
+
+def test_rival_without_a_priority_class_preempts_nothing() -> None:
+    story = evicted(arrived(full_pool(), priority=None), 6.0, 0)
+    story = placed(gang_created(story, 6.5, priorityClass="low"))
+    fault(story, rivalry(), "mismatched", "the PodGroup of high-0 has no priority class")
+
+
+@pytest.mark.parametrize(
+    ("first_late", "last_late", "observed"),
+    [(0.0, 1.1, "unproven"), (0.0, 0.9, "cut"), (1.0, 3.0, "unproven")],
+)
+def test_end_of_a_gang_that_was_told_late_is_not_known(
+    first_late: float, last_late: float, observed: str
+) -> None:
+    story = arrived(full_pool())
+    story.tell(6.0, "pod", "DELETED", "gang-0", late=first_late)
+    for name in pods()[1:]:
+        story.tell(9.0, "pod", "DELETED", name, late=last_late)
+    story.tell(9.0, "podgroup", "DELETED", "gang-0-r1")
+    fault(placed(gang_created(story, 9.5, priorityClass="low"), 10.0), rivalry(), observed)
+
+
+def test_gang_that_ends_for_another_reason_is_not_preempted() -> None:
+    story = placed(gang_created(ended(arrived(full_pool()), 6.0, 0), 6.5, priorityClass="low"))
+    assert judge.assess(story.until(15.9).recording, rivalry()) == RecheckAt(16.0)
+    words = "gang-0 ended, but the scheduler did not report that it evicted it"
+    fault(story.until(16.0), rivalry(), "unproven", words)
+    concluded(story.until(9.0), rivalry(), "unproven", words)

@@ -79,7 +79,7 @@ def test_refused_holds() -> None:
 def test_refused_earlier_holds_only_when_it_lasts() -> None:
     story = a_set(events_ran_out())
     reported(story.until(1.0), "pending", None)
-    reported(story.until(3.0), "held", True)
+    reported(story.look(3.0), "held", True)
 
 
 def test_partly_bound_is_broken() -> None:
@@ -221,7 +221,7 @@ def deploy(api: FakeApi, bound: int = 2, size: int = 2) -> None:
     api.put("gang-0-r1", POD_GROUPS, spec={"minMember": size})
     for index in range(size):
         name = f"gang-0-{index}"
-        spec = {"nodeName": "w1"} if index < bound else {}
+        spec = {"schedulerName": "volcano", **({"nodeName": "w1"} if index < bound else {})}
         api.put(name, spec=spec, status={"phase": "Running" if index < bound else "Pending"})
         metadata = api.objects[PODS][name]["metadata"]
         metadata["labels"] = labels
@@ -298,3 +298,11 @@ def test_bad_duration(capsys: Output) -> None:
     with pytest.raises(SystemExit):
         cli.main(["verify", "--for", "soon"])
     assert "'soon' is not a time such as 30s or 2m" in capsys.readouterr().err
+
+
+def test_group_that_was_torn_and_is_scaled_away_is_broken() -> None:
+    story = gang_placed(gang_created(a_set(Story())))
+    gang_created(story, 3.0, 1).bind(4.0, *pods(1)[:2]).delete(9.0, *pods(1))
+    story.tell(9.1, "podgroup", "DELETED", "gang-1-r1")
+    states = [(one.group, one.holds) for one in verification.examine(story.recording)]
+    assert states == [("gang-0", True), ("gang-1", False)]

@@ -1,5 +1,6 @@
 from typing import Any
 
+import httpx2
 import pytest
 
 from lockstep.errors import LockstepError
@@ -69,6 +70,23 @@ def test_nothing_is_written_when_nothing_changes(api: MemoryApi) -> None:
 
 def test_node_that_is_gone_needs_no_freeing(api: MemoryApi) -> None:
     taints.remove(api.client(), ["gone", "a"])
+
+
+def test_node_that_cannot_be_freed_is_told_when_the_others_are_free(api: MemoryApi) -> None:
+    taints.apply(api.client(), list("abc"), 3, "constrained")
+    names = iter("abc")
+
+    def refuse_b() -> None:
+        if next(names) == "b":
+            raise httpx2.ConnectError("connection refused")
+
+    api.before_patch = refuse_b
+    with pytest.raises(LockstepError, match=r"left on b \(connection refused\)$"):
+        taints.remove(api.client(), list("abc"))
+    assert [taints_of(api, name) for name in "abc"] == [[], [OURS], []]
+    api.before_patch, api.refused = lambda: None, ("GET",)
+    with pytest.raises(LockstepError, match=r"left on a \(cannot .* forbidden\), b \(cannot "):
+        taints.remove(api.client(), list("ab"))
 
 
 def test_missing_node_is_an_error_with_a_remedy(api: MemoryApi) -> None:

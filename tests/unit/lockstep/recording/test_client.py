@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import resource
 import stat
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -131,6 +133,20 @@ def test_start_ends_the_earlier_recorder(subject: Subject) -> None:
     assert header_of(subject).run == second["run"]
 
 
+def test_start_waits_for_its_own_recorder(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that a killed start has left behind may create the file first."""
+    spawn = recorder_process._spawn
+
+    def late(asked: Subject) -> subprocess.Popen[bytes]:
+        asked.path.write_bytes(recording.to_line(Header("gang", (), None, "", run="old", pid=1)))
+        return spawn(asked)
+
+    monkeypatch.setattr(recorder_process, "_spawn", late)
+    assert recorder_process.start(subject)["run"] == header_of(subject).run != "old"
+
+
 def test_stalled_recorder_is_followed_and_not_replaced(api: FakeApi, subject: Subject) -> None:
     """A second recorder would drop everything that the first one saw."""
     api.put("a")
@@ -163,6 +179,19 @@ def test_crashed_recorder_has_ended(subject: Subject) -> None:
     wait_until_ended(live)
     live.close()
     assert recorder_process.connect(subject.path) is None
+
+
+def test_recorder_that_cannot_write_ends(subject: Subject) -> None:
+    """It must not go on after a gap in the recording."""
+    recorder_process.start(subject)
+    live = follow(subject)
+    limit = subject.path.stat().st_size + 1
+    psutil.Process(live.recording.header.pid).rlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    wait_until_ended(live)
+    live.close()
+    _gone(live.recording.header.pid)
+    log = recorder_process.log_file(subject.path).read_text()
+    assert log == "lockstep: cannot write the recording: [Errno 27] File too large\n"
 
 
 def test_stop_is_harmless_without_a_recorder(subject: Subject) -> None:

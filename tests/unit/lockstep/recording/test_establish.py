@@ -40,6 +40,21 @@ def test_a_cluster_without_volcano_has_no_pod_groups(api: tuple[FakeApi, Path]) 
     assert recorder.watched == ("node", "event", "workload", "pod")
 
 
+def test_defined_kind_that_is_not_served_yet_is_waited_for(
+    api: tuple[FakeApi, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levers, _ = api
+    levers.statuses[POD_GROUPS] = 404
+    definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    levers.objects[f"{definitions}/podgroups.scheduling.volcano.sh"] = {}
+
+    async def pause(_: float) -> None:
+        levers.statuses.clear()
+
+    monkeypatch.setattr(asyncio, "sleep", pause)
+    assert establish(api).missing == {}
+
+
 def test_forbidden_kind_is_skipped_unless_it_is_pods(api: tuple[FakeApi, Path]) -> None:
     api[0].statuses[NODES] = 403
     assert establish(api).missing["node"] == "no permission to list nodes"

@@ -45,6 +45,11 @@ def test_last_line_cut_short_by_a_crash_is_left_out(tmp_path: Path) -> None:
     assert read(tmp_path, LINES[:-1]) == Recording(HEADER, [POD, LATE], [CUT], end=0.0)
 
 
+def test_line_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(LockstepError, match=r"cannot be read \(.*\); record again"):
+        read(tmp_path, LINES + b"nonsense\n")
+
+
 def test_mark_is_no_news_of_the_cluster() -> None:
     """A drill's own clock must not say until when the watches have told everything."""
     recording = Recording(HEADER, end=1.0)

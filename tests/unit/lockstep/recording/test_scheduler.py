@@ -2,11 +2,14 @@
 
 import asyncio
 import base64
+import contextlib
 import gzip
 import json
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from lockstep.kube import client as kube
@@ -140,16 +143,109 @@ def test_scheduler_that_does_not_answer_is_reported_with_the_reason(tmp_path: Pa
     assert (found.uid, found.facts) == (UNREACHABLE, {"reason": "status 404"})
 
 
-def test_configuration_that_helm_installed_is_found_in_its_record() -> None:
+CONF = "actions: allocate\ntiers: [{plugins: [{name: gang}]}]"
+DISABLED = "actions: allocate\ntiers: [{plugins: [{name: gang, enableJobReady: false}]}]"
+
+
+class Pods:
+    """A client of a cluster where Volcano's scheduler runs in pods."""
+
+    conf: str | None = CONF
+    release = ""
+
+    async def list(self, kind: Any, **_: Any) -> AsyncIterator[dict[str, Any]]:
+        if kind is kube.Secret:
+            yield {"data": {"release": self.release}}
+            return
+        for name in ("s-1", "s-2"):
+            metadata = {"name": name, "namespace": scheduler.NAMESPACE, "uid": f"uid-{name}"}
+            yield {"metadata": metadata, "status": {"phase": "Running"}}
+
+    async def get(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {"data": {scheduler.CONFIG_KEY: self.conf} if self.conf else {}}
+
+
+def record(manifest: str) -> str:
+    """Helm's record of a release."""
+    packed = gzip.compress(json.dumps({"manifest": manifest}).encode())
+    return base64.b64encode(base64.b64encode(packed)).decode()
+
+
+def look(
+    monkeypatch: pytest.MonkeyPatch, pods: Any, looks: Sequence[tuple[str | None, str]]
+) -> list[Observation]:
+    """Look at the pods a few times: with a ConfigMap, and a pod whose metrics do not answer."""
+    found: list[Observation] = []
+    sessions = 0
+    silent = ""
+
+    def emit(entry: Entry) -> None:
+        assert isinstance(entry, Observation)
+        found.append(entry)
+
+    async def get_text(_: Any, path: str) -> str:
+        if silent and silent in path:
+            raise httpx2.RequestError("status 503")
+        counter = 'volcano_{0}_scheduling_latency_milliseconds_count{{{0}="{1}"}} {2}\n'
+        return (
+            counter.format("plugin", "gang", sessions)
+            + counter.format("action", "allocate", sessions)
+            + f"volcano_e2e_scheduling_latency_milliseconds_count {sessions}\n"
+            + "process_start_time_seconds 1\n"
+        )
+
+    async def play() -> None:
+        nonlocal sessions, silent
+        probe = SchedulerProbe(pods, None, emit, lambda: 1.0)
+        for conf, missed in looks:
+            sessions, pods.conf, silent = sessions + 1, conf, missed
+            with contextlib.suppress(httpx2.RequestError):
+                await probe._ask_pods()
+
+    monkeypatch.setattr(kube, "get_text", get_text)
+    asyncio.run(play())
+    return found
+
+
+def test_parts_of_gang_that_are_disabled_later_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = look(monkeypatch, Pods(), [(CONF, ""), (DISABLED, ""), (None, "")])
+    disabled = [seen.facts["asked"]["disabled"] for seen in found if seen.name == "s-1"]
+    assert disabled == [[], ["enableJobReady"], ["enableJobReady"]]
+
+
+def test_missed_look_at_the_metrics_is_no_other_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = look(monkeypatch, Pods(), [(CONF, ""), (CONF, "s-1"), (CONF, "")])
+    assert [seen.uid for seen in found if seen.name == "s-1"] == ["uid-s-1 1"] * 2
+    assert [seen.uid for seen in found if seen.name == "s-2"] == ["uid-s-2 1"] * 3
+
+
+def test_pod_without_metrics_is_judged_by_its_config_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = look(monkeypatch, Pods(), [(None, "s-1"), (DISABLED, "s-1")])
+    (first,) = [seen.facts for seen in found if seen.name == "s-1"]
+    assert (first["source"], first["asked"]["disabled"]) == ("ConfigMap", ["enableJobReady"])
+
+
+def test_configuration_that_helm_installed_is_found_in_its_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "actions: enqueue\ntiers: [{plugins: [{name: gang}]}]"
     config_map = {
         "kind": "ConfigMap",
         "metadata": {"name": scheduler.CONFIG_MAP},
-        "data": {scheduler.CONFIG_KEY: "actions: allocate"},
+        "data": {scheduler.CONFIG_KEY: text},
     }
-    manifest = f"---\n{json.dumps({'kind': 'Service'})}\n---\n{json.dumps(config_map)}\n"
-    packed = gzip.compress(json.dumps({"manifest": manifest}).encode())
-    record = base64.b64encode(base64.b64encode(packed)).decode()
-    assert scheduler._installed(record) == "actions: allocate"
+    pods = Pods()
+    pods.release = record(f"---\nkind: Service\n---\n{json.dumps(config_map)}\n")
+    assert look(monkeypatch, pods, [(CONF, "")])[0].facts["asked"] == configured(text)
+
+
+@pytest.mark.parametrize("manifest", ["kind: Service", "op: =", "- kind: x", "kind: ConfigMap"])
+def test_record_of_helm_that_does_not_tell_is_answered_by_the_config_map(
+    monkeypatch: pytest.MonkeyPatch, manifest: str
+) -> None:
+    pods = Pods()
+    pods.release = record(manifest)
+    assert look(monkeypatch, pods, [(CONF, "")])[0].facts["asked"] == configured(CONF)
 
 
 def test_change_counts_when_it_shows_in_two_sessions() -> None:

@@ -12,7 +12,7 @@ from lockstep.kube import client as kube
 from lockstep.recording import facts, watch
 from lockstep.recording.model import Entry, Observation, Tick, WatchStatus
 from lockstep.recording.watch import Recorder, targets
-from tests.unit.lockstep.fake_api import PODS, FakeApi, serving
+from tests.unit.lockstep.fake_api import NODES, PODS, FakeApi, serving
 
 
 class Listener:
@@ -303,6 +303,59 @@ def test_a_watch_that_delivers_nothing_is_opened_again(
     listener = record(api, script)
     assert listener.marks()[:2] == ["cut", "resumed"]
     assert listener.pods[0].listed
+
+
+def test_no_tick_before_the_watch_has_shown_a_node_whose_label_came_back(
+    api: tuple[FakeApi, Path],
+) -> None:
+    api[0].put("w1", NODES)
+
+    async def script(levers: FakeApi, listener: Listener) -> None:
+        uid = levers.objects[NODES]["w1"]["metadata"]["uid"]
+        levers.delete("w1", NODES)
+        await listener.until(lambda: len(nodes(listener)) == 2)
+        levers.mute = True
+        levers.put("w1", NODES, extra={"uid": uid, "resourceVersion": str(levers.version + 1)})
+        before = len(ticks(listener))
+        await asyncio.sleep(0.5)
+        assert len(ticks(listener)) <= before + 1  # one may have been on its way
+        levers.unmute()
+        await listener.until(lambda: len(ticks(listener)) > before + 1)
+
+    assert nodes(record(api, script)) == ["ADDED", "DELETED", "ADDED"]
+
+
+def nodes(listener: Listener) -> list[str]:
+    seen = (entry for entry in listener.entries if isinstance(entry, Observation))
+    return [entry.change for entry in seen if entry.kind == "node"]
+
+
+def pod_watch(emit: watch.Emit) -> watch.KindWatch:
+    client = kube.AsyncClient.__new__(kube.AsyncClient)
+    return watch.KindWatch(client, targets("test", None)[-1], emit, lambda: 1.0, watch.Lists())
+
+
+THING = {"metadata": {"name": "a", "uid": "u", "resourceVersion": "7"}}
+
+
+def test_version_that_comes_twice_is_told_once() -> None:
+    told: list[Entry] = []
+    pods = pod_watch(told.append)
+    pods._receive("ADDED", THING)
+    pods._receive("MODIFIED", THING)
+    assert len(told) == 1
+
+
+def test_change_that_was_not_written_is_not_known() -> None:
+    """So no tick confirms it."""
+
+    def fail(_: Entry) -> None:
+        raise OSError("no space")
+
+    pods = pod_watch(fail)
+    with pytest.raises(OSError, match="no space"):
+        pods._receive("ADDED", THING)
+    assert pods._is_behind({"u": 7}, 7)
 
 
 def test_the_first_list_is_older_than_the_recording_and_changes_are_hardly_late(

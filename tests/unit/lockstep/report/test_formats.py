@@ -92,6 +92,19 @@ def test_summary_puts_gangs_first() -> None:
     assert "2 of 4 pods" in summarize(samples.demo()).lead
 
 
+def test_step_that_failed_without_a_failed_verdict_makes_the_answer_unclear() -> None:
+    missing = summarize([samples.held(), samples.partial()], [("gang", "no verdict was reached")])
+    assert (missing.answer, missing.lead) == ("unclear", "2 of 3 verdicts as expected.")
+    assert missing.reasons == [("gang", "no verdict was reached")]
+    failed = [("gang", "the update failed"), ("no-gang", "so did this one")]
+    void = summarize([samples.placed(), samples.partial()], failed)
+    assert (void.answer, void.lead) == ("unclear", "0 of 2 verdicts as expected.")
+    torn = summarize([samples.broken()], failed)
+    assert (torn.answer, [step for step, _ in torn.reasons]) == ("no", ["gang", "no-gang"])
+    assert torn.reasons[0][1].startswith("3 of 4 pods of gang-0 bound")
+    assert "Inconclusive" in html.render([samples.placed()], failures=failed)
+
+
 def test_control_is_put_beside_the_scenario_of_the_registry_or_a_held_gang() -> None:
     (chosen,) = pairs(samples.demo())
     assert [one.step for one in chosen] == ["constrained", "no-gang"]

@@ -19,7 +19,7 @@ from lockstep.scenarios.registry import SCENARIOS
 from lockstep.walk import demo
 from lockstep.walk.demo import Walk
 from lockstep.walk.events import EventLog
-from lockstep.walk.outcome import Stage, stages
+from lockstep.walk.outcome import Outcome, Stage, stages
 from lockstep.walk.stack import Removal, Stack, Update, stack_config
 from tests import samples
 
@@ -188,7 +188,7 @@ def test_verdict_that_is_ok_but_not_the_expected_one_fails_the_step() -> None:
 def test_demo_goes_as_far_as_asked_and_cleans_up(
     words: list[str], last: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep.commands.demo._write_report", lambda _: None)
+    monkeypatch.setattr("lockstep.commands.demo._write_report", lambda *_: None)
     assert cli.main(["demo", "--json", *words]) == 0
     outcomes = json.loads(capsys.readouterr().out)
     assert (outcomes[0]["step"], outcomes[-1]["step"]) == ("gang", last)
@@ -199,7 +199,11 @@ def test_demo_without_any_verdict_fails_with_the_reasons_last_and_keeps_the_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     FakeStack.verdicts = dict.fromkeys(SCENARIOS, "")
+    old = tmp_path / "out" / "report.html"
+    old.parent.mkdir()
+    old.touch()
     assert cli.main(["demo", "--json"]) == 1
+    assert not old.exists(), "it answers for an earlier demo"
     out, err = capsys.readouterr()
     assert [outcome["verdict"] for outcome in json.loads(out)] == [None] * 4
     assert "\nlockstep: no-gang failed: no-gang has no room\n" in err
@@ -208,11 +212,23 @@ def test_demo_without_any_verdict_fails_with_the_reasons_last_and_keeps_the_log(
     assert "Pulumi says: gang has no room" in log.read_text()
 
 
+def test_report_of_the_demo_counts_a_step_whose_update_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receipt.write(tmp_path / "out" / "receipts" / "gang.json", samples.placed())
+    failed = Outcome(named("gang").step, 1.0, None, "the state is <lost>")
+    monkeypatch.setattr(Walk, "run", lambda *_: [failed])
+    assert cli.main(["demo"]) == 1
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "<h1><em>Inconclusive:</em> a step failed, " in page
+    assert "<strong>gang</strong>: the state is &lt;lost&gt;" in page
+
+
 def test_failed_demo_keeps_recordings_and_logs_of_the_failed_steps_only(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("lockstep.commands.demo._write_report", lambda _: None)
+    monkeypatch.setattr("lockstep.commands.demo._write_report", lambda *_: None)
     FakeStack.verdicts = {"constrained": "torn"}
     assert cli.main(["demo"]) == 1
     failed = tmp_path / "out" / "failed"
