@@ -25,6 +25,8 @@ from lockstep.recording.model import GANG_PLUGIN, UNREACHABLE, Change, Entry, Ob
 
 PAUSE = 0.2
 """Seconds between two looks; a session begins every second."""
+FIRST_LOOKS = 10
+"""Looks until the recording begins without the scheduler: those during a session tell nothing."""
 CHANGE_SESSIONS = 2
 """Sessions in which a plugin or an action must be missing, or new, to count as a change."""
 TIMEOUT = 3.0
@@ -178,25 +180,37 @@ class SchedulerProbe:
     emit: Callable[[Entry], None]
     clock: Callable[[], float]
     _looks: int = 0
+    _silent: str = ""
     _processes: dict[str, _Process] = field(default_factory=dict)
+
+    async def establish(self) -> None:
+        """Take a first look, before the workload is created: later looks are compared with it."""
+        async with httpx2.AsyncClient(trust_env=False) as direct:
+            for _ in range(FIRST_LOOKS):
+                await self._ask(direct)
+                if self._looks:
+                    return
+                await asyncio.sleep(PAUSE)
 
     async def follow(self) -> None:
         """Ask until cancelled."""
         async with httpx2.AsyncClient(trust_env=False) as direct:
-            silent = ""
             while True:
-                began = self.clock()
-                try:
-                    async with asyncio.timeout(TIMEOUT):
-                        await (self._ask_process(direct) if self.local else self._ask_pods())
-                except (*FAILURES, TimeoutError) as error:
-                    reason = explain(error) if str(error) else "no answer"
-                    if reason != silent:
-                        self._tell(began, "scheduler", UNREACHABLE, {"reason": reason})
-                    silent = reason
-                else:
-                    silent = ""
+                await self._ask(direct)
                 await asyncio.sleep(PAUSE)
+
+    async def _ask(self, direct: httpx2.AsyncClient) -> None:
+        began = self.clock()
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                await (self._ask_process(direct) if self.local else self._ask_pods())
+        except (*FAILURES, TimeoutError) as error:
+            reason = explain(error) if str(error) else "no answer"
+            if reason != self._silent:
+                self._tell(began, "scheduler", UNREACHABLE, {"reason": reason})
+            self._silent = reason
+        else:
+            self._silent = ""
 
     async def _ask_process(self, direct: httpx2.AsyncClient) -> None:
         assert self.local is not None  # noqa: S101 - the caller has looked

@@ -327,6 +327,7 @@ class Recorder:
         self.missing: dict[str, str] = {}
         """Kinds that cannot be watched in this cluster, and why."""
         self._lists = Lists()
+        self._probe: SchedulerProbe | None = None
         self._watches: list[KindWatch] = []
 
     def now(self) -> float:
@@ -334,11 +335,15 @@ class Recorder:
         return round(time.monotonic() - self.origin, 6)
 
     async def establish(self) -> None:
-        """List every kind; every change after this is recorded."""
+        """List every kind, and ask the scheduler; every change after this is recorded."""
         for target in self._targets:
             watch = KindWatch(self._client, target, self._emit, self.now, self._lists)
             if await self._list(watch):
                 self._watches.append(watch)
+        if self._scheduler is not None and "podgroup" not in self.missing:
+            local = None if self._scheduler == "pods" else self._scheduler
+            self._probe = SchedulerProbe(self._client, local, self._emit, self.now)
+            await self._probe.establish()
 
     async def _list(self, watch: KindWatch) -> bool:
         """List a kind; return False for one that is optional and missing or forbidden."""
@@ -378,9 +383,8 @@ class Recorder:
     async def follow(self) -> None:
         """Watch every kind until cancelled, and confirm again and again that nothing is missing."""
         tasks = [self._keep_confirming(), *(watch.follow() for watch in self._watches)]
-        if self._scheduler is not None and "podgroup" not in self.missing:
-            local = None if self._scheduler == "pods" else self._scheduler
-            tasks.append(SchedulerProbe(self._client, local, self._emit, self.now).follow())
+        if self._probe:
+            tasks.append(self._probe.follow())
         await asyncio.gather(*tasks)
 
     async def _keep_confirming(self) -> None:

@@ -264,3 +264,23 @@ def test_change_counts_when_it_shows_in_two_sessions() -> None:
     shown = [(seen.facts["sessions"], seen.facts["actions"]) for seen in found]
     both = ["allocate", "enqueue"]
     assert shown == [(5, both), (7, both), (9, ["enqueue"])]
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_first_look_is_taken_when_it_tells_something(
+    monkeypatch: pytest.MonkeyPatch, tells: bool
+) -> None:
+    """The first look comes during a session; perhaps so does every other."""
+    found: list[Entry] = []
+    probed = SchedulerProbe(None, None, found.append, lambda: 1.0)  # type: ignore[arg-type]
+    asked = []
+
+    async def ask_pods() -> None:
+        asked.append(1)
+        if tells and len(asked) > 1:
+            probed._tell(1.0, "pod", "1", {})
+
+    monkeypatch.setattr(scheduler, "PAUSE", 0.0)
+    monkeypatch.setattr(probed, "_ask_pods", ask_pods)
+    asyncio.run(probed.establish())
+    assert (len(asked), len(found)) == ((2, 1) if tells else (scheduler.FIRST_LOOKS, 0))
