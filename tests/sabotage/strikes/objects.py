@@ -58,8 +58,12 @@ def other_scheduler(field: Field) -> None:
 
 def foreign_pod(field: Field) -> None:
     """Create a pod that has the labels and the PodGroup of the gang, but not its owner."""
-    found = field.api.get("Pod", field.pod().first.name, field.namespace)
-    field.api.create(copy_of(found, "sabotage-foreign"))
+
+    def is_worker(pod: Pod) -> bool:
+        return pod.label("worker-index") != "0"
+
+    found = field.api.get("Pod", field.pod(is_worker).first.name, field.namespace)
+    field.api.create(copy_of(found, "sabotage-foreign-1"))  # LWS reads the index in the name
 
 
 def bound_by_hand(field: Field) -> None:
@@ -86,7 +90,8 @@ def bind(field: Field, pod: str, node: str) -> None:
 def copy_of(pod: Thing, name: str) -> Thing:
     """Return a pod like another, without its owners and its node."""
     metadata, spec = pod["metadata"], copy.deepcopy(pod["spec"])
-    spec.pop("nodeName", None)
+    for assigned in ("nodeName", "priority", "preemptionPolicy"):
+        spec.pop(assigned, None)
     return {
         "apiVersion": "v1",
         "kind": "Pod",
