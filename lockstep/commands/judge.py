@@ -44,13 +44,12 @@ def subject(path: Path | None = None) -> Subject:
 
 def _scheduler() -> LocalScheduler | None:
     """Volcano's scheduler where it is not asked through its pods."""
-    metrics = variables.optional("LOCKSTEP_SCHEDULER_METRICS")
-    if metrics:
-        conf = variables.optional("LOCKSTEP_SCHEDULER_CONF")
-        return LocalScheduler(metrics, Path(conf) if conf else None)
     cluster = variables.optional("LOCKSTEP_CLUSTER")
-    found = embedded_cluster.scheduler(cluster) if cluster else None
-    return LocalScheduler(*found) if found else None
+    if cluster and (found := embedded_cluster.scheduler(cluster)):
+        return LocalScheduler(*found)
+    metrics = variables.optional("LOCKSTEP_SCHEDULER_METRICS")
+    conf = variables.optional("LOCKSTEP_SCHEDULER_CONF")
+    return LocalScheduler(metrics, Path(conf) if conf else None) if metrics else None
 
 
 def run() -> int:
