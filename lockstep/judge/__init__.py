@@ -74,7 +74,7 @@ def _is_expected(case: Case, finding: Finding) -> bool:
 
 def unproven(recording: Recording, expectation: Expectation, reason: str) -> Verdict:
     """Return the verdict on a recording that cannot be trusted to its end."""
-    return _verdict(Case.of(recording, expectation, final=True), unproven_finding(reason))
+    return _verdict(Case.of(recording, expectation), unproven_finding(reason))
 
 
 def needs_new_pods(recording: Recording, expectation: Expectation, verdict: Verdict) -> bool:

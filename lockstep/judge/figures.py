@@ -4,14 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lockstep.judge.groups import Incarnation, all_incarnations
-from lockstep.judge.history import (
-    History,
-    Interval,
-    ObservedGang,
-    bind_times,
-    count_at_starts,
-    lateness,
-)
+from lockstep.judge.history import History, Interval, ObservedGang, bind_times, count_at_starts
 
 
 def bind_skew(gang: ObservedGang) -> float | None:
@@ -69,23 +62,11 @@ class Run:
         return self.incarnation.completed_at is not None
 
     @property
-    def ending(self) -> float:
-        """How long the other pods kept their places after the first pod terminated."""
-        ends = [pod.ends for pod in self.incarnation.bound_pods]
-        return max(0.0, max(ends, default=self.end) - self.end)
-
-    @property
-    def end_late(self) -> float:
-        """How many seconds earlier than told the first pod may have begun to terminate."""
-        pods = self.incarnation.bound_pods
-        ends = [pod.terminating for pod in pods if pod.ends == self.end]
-        return max((lateness(seen) for seen in ends if seen), default=0.0)
-
-    @property
-    def ending_late(self) -> float:
-        """How many seconds earlier than told the last pod may have begun to terminate."""
-        ends = [pod.terminating for pod in self.incarnation.bound_pods if pod.terminating]
-        return lateness(max(ends, key=lambda seen: seen.at)) if ends else 0.0
+    def ending(self) -> Interval:
+        """From the first pod that terminated to the last: infinite if a pod keeps its place."""
+        last = max(pod.ends for pod in self.incarnation.bound_pods)
+        late = self.incarnation.lateness_at
+        return Interval(self.end, last, start_late=late(self.end), end_late=late(last))
 
     @property
     def lingers(self) -> bool:

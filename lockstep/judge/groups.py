@@ -90,16 +90,16 @@ class Incarnation:
         if not held:
             return None
         first = min(held)[0]
-        late = self._lateness_at(first)
+        late = self.lateness_at(first)
         full = self._first_full(held)
         if full is not None:
-            return Interval(first, full, start_late=late, end_late=self._lateness_at(full))
+            return Interval(first, full, start_late=late, end_late=self.lateness_at(full))
         left = max(end for _, end in held)
         if left > end:
             return Interval(first, max(first, end), open=True, start_late=late)
-        return Interval(first, left, start_late=late, end_late=self._lateness_at(left))
+        return Interval(first, left, start_late=late, end_late=self.lateness_at(left))
 
-    def _lateness_at(self, at: float) -> float:
+    def lateness_at(self, at: float) -> float:
         """How late the binds and the ends of pods that were observed at a time may be."""
         seen = [one for pod in self.pods for one in (pod.bound, pod.terminating)]
         return max((lateness(one) for one in seen if one and one.at == at), default=0.0)
@@ -113,10 +113,7 @@ class Incarnation:
 
 def incarnations(gang: ObservedGang) -> list[Incarnation]:
     """The incarnations of a group, oldest first."""
-    leaders = sorted(
-        (pod for pod in gang.pods if pod.first.facts.get("role") == "leader"),
-        key=lambda pod: (pod.first.at, not pod.deleted),
-    )
+    leaders = [pod for pod in gang.pods if pod.first.facts.get("role") == "leader"]
     workers: dict[str, list[PodHistory]] = {leader.uid: [] for leader in leaders}
     for pod in gang.pods:
         if pod.first.facts.get("role") == "leader":
@@ -152,9 +149,9 @@ def pod_group_of(history: History, group: Incarnation, at: float) -> ObjectHisto
 
 
 def _owner_at(group: ObjectHistory, at: float) -> str | None:
-    """The uid of a PodGroup's owner at a time."""
+    """The uid of the owner that a PodGroup had at a time at which it existed."""
     states = [seen for seen in group.observations if seen.at <= at]
-    return states[-1].facts.get("ownerUid") if states else None
+    return states[-1].facts.get("ownerUid")
 
 
 def wrong_pod_groups(history: History, groups: Sequence[Incarnation], at: float) -> list[str]:

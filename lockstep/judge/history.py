@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -202,7 +202,7 @@ class History:
     """A recording, sorted by object."""
 
     recording: Recording
-    objects: dict[Kind, list[ObjectHistory]] = field(default_factory=dict)
+    objects: dict[Kind, list[ObjectHistory]]
 
     @classmethod
     def of(cls, recording: Recording, namespace: str) -> History:
@@ -288,38 +288,32 @@ class History:
         return [ObservedGang(name, expectation.size, tuple(pods)) for name, pods in members.items()]
 
     def taint_removals(self) -> list[tuple[Observation, str]]:
-        """What showed that a worker was unblocked, and its name, in order."""
-        return [(seen, node) for seen, node, removed in self._taint_changes() if removed]
+        """What showed that a worker was unblocked, and its name."""
+        return [
+            (now, node.name)
+            for node in self.all("node")
+            for before, now in itertools.pairwise(node.observations)
+            if _blocking_taints(before) and not _blocking_taints(now)
+        ]
 
     def last_change(self) -> float:
-        """When something last changed that may change what the scheduler can do."""
+        """When a pod was created last, or the room on a worker changed."""
         times = [pod.first.at for pod in self.pods]
         for node in self.all("node"):
-            states = node.observations
-            times += [0.0 if node.preexisting else node.first.at]
-            times += [
-                now.at
-                for before, now in itertools.pairwise(states)
-                if now.change == "DELETED" or _room(now) != _room(before)
-            ]
-        return max(times, default=0.0)
-
-    def _taint_changes(self) -> list[tuple[Observation, str, bool]]:
-        found: list[tuple[Observation, str, bool]] = []
-        for node in self.all("node"):
-            before = _blocking_taints(node.first)
-            for seen in node.observations[1:]:
-                now = _blocking_taints(seen)
-                if now != before:
-                    found.append((seen, node.name, bool(before) and not now))
-                before = now
-        return sorted(found, key=lambda change: (change[0].at, change[1]))
+            changes = itertools.pairwise(node.observations)
+            times += [now.at for before, now in changes if _room(now) != _room(before)]
+            times.append(node.first.at)
+        return max(times)
 
 
 def _room(node: Observation) -> tuple[Any, ...]:
     """What decides which pods may be bound to a node."""
     facts = node.facts
-    return (_blocking_taints(node), *map(facts.get, ("unschedulable", "cpu", "memory")))
+    return (
+        node.change == "DELETED",
+        _blocking_taints(node),
+        *map(facts.get, ("unschedulable", "cpu", "memory")),
+    )
 
 
 def _blocking_taints(seen: Observation) -> frozenset[tuple[Any, ...]]:

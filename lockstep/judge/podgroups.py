@@ -83,11 +83,11 @@ def problems_while_binding(
     Versions order the changes of pods and PodGroups, whichever watch was told first.
     """
     full = math.inf if group.fully_bound_at is None else group.fully_bound_at
-    bound = [pod.bound for pod in group.pods if pod.bound]
     # Pods that replace others are bound later, when LWS is about to recreate the group.
-    binds = [version_number(seen.version) for seen in bound if seen.at <= full]
+    bound = [(pod, pod.bound) for pod in group.pods if pod.bound and pod.bound.at <= full]
+    binds = [version_number(seen.version) for _, seen in bound]
     name = str(group.leader.last.facts.get("podGroup"))
-    for pod in group.bound_pods:
+    for pod, _ in bound:
         if (other := pod.last.facts.get("podGroup")) != name:
             return [f"{pod.name} names PodGroup {other}, not {name} of its leader"]
     states = sorted(
@@ -219,7 +219,7 @@ def refused_cycles(history: History, group: ObjectHistory, size: int, since: flo
         before = 0
         for seen in event.observations:
             count = int(seen.facts["count"])
-            if not seen.listed and seen.earliest > since:
+            if seen.earliest > since:
                 cycles += max(0, count - before)
             before = count
     return cycles

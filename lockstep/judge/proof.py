@@ -23,13 +23,6 @@ FROM_CREATION = (
     VerdictName.CAPPED,
 )
 """Verdicts about how pods were bound: none of the pods may be older than the recording."""
-_COMES_AND_GOES = (
-    VerdictName.SERIALIZED,
-    VerdictName.CAPPED,
-    VerdictName.SCALED,
-    VerdictName.ROLLED,
-)
-"""Verdicts about gangs that end as wholes."""
 
 
 def objection(case: Case) -> Finding | RecheckAt | None:
@@ -59,10 +52,10 @@ def _foreign_pods(case: Case) -> Finding | None:
     """Find a pod with a gang's labels or PodGroup that LWS's StatefulSets did not create."""
     expectation, mine = case.expectation, _gangs_pods(case)
     uids = {pod.uid for pod in mine}
-    groups = {pod.first.facts.get("podGroup") for pod in mine} - {None}
+    groups = {pod.last.facts["podGroup"] for pod in mine}
     for pod in case.history.pods:
-        name = pod.last.facts.get("podGroup")
-        if pod.uid not in uids and name in groups:
+        name = pod.last.facts["podGroup"]
+        if name and name in groups and pod.uid not in uids:
             what = f"pod {pod.name}, which is not of {expectation.workload}, names PodGroup {name}"
             return fail(VerdictName.MISMATCHED, what)
     for workload in filter(None, (expectation.workload, expectation.rival)):
@@ -110,13 +103,11 @@ def _bound_before(case: Case) -> Finding | None:
 
 
 def _remains(case: Case) -> Finding | None:
-    """Find a gang that came and went, and of which a part stayed bound for too long."""
-    if case.expectation.verdict not in _COMES_AND_GOES:
-        return None
+    """Find a gang that was complete, and of which a part stayed bound for too long."""
     for run in figures.runs(case.history, case.gangs):
         if not run.over:
             continue
-        lasted = case.end - run.end if run.lingers else run.ending
+        lasted = min(run.ending.end, case.end) - run.end
         if lasted > limits.ENDING:
             what = f"{run.key} lost a pod and was partly bound for {lasted:.1f} s after that"
             return fail(VerdictName.TORN, what)
@@ -194,8 +185,6 @@ def _bound_by_others(case: Case) -> Finding | RecheckAt | None:
 
 def _demands(case: Case) -> Finding | None:
     """Find a gang that was bound under a PodGroup with other demands than its own."""
-    if not case.expectation.gang:
-        return None
     # Groups that come and go are expected of some drills only.
     comes_and_goes = case.expectation.verdict in (VerdictName.SCALED, VerdictName.ROLLED)
     gangs = case.gangs if comes_and_goes else case.wanted

@@ -52,7 +52,7 @@ def _takes_a_pod(node: ObjectHistory, requests: Mapping[str, str]) -> bool:
     facts = node.last.facts
     blocked = any(taint.get("effect") in BLOCKING for taint in facts.get("taints") or ())
     return not (blocked or facts.get("unschedulable")) and all(
-        quantity.parse(str(facts.get(name, "0"))) >= quantity.parse(amount)
+        quantity.parse(str(facts[name])) >= quantity.parse(amount)
         for name, amount in requests.items()
         if name in facts
     )

@@ -76,7 +76,6 @@ def _finding(group: Incarnation, tight: Phase, roomy: Phase) -> Finding:
             "partialSeconds": partly,
             "releaseSeconds": release,
         },
-        bind_skew=max(bind_times(group.pods)) - since,
     )
 
 

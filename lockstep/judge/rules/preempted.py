@@ -40,7 +40,7 @@ def _arrival(case: Case, rivals: Sequence[ObservedGang]) -> float:
 
 def _cut(case: Case, victims: Sequence[Run]) -> Finding | RecheckAt | None:
     for run in victims:
-        lasted = case.end - run.end if run.lingers else run.ending - run.ending_late
+        lasted = case.end - run.end if run.lingers else run.ending.at_least
         if lasted > limits.BURST:
             kept = [pod for pod in run.incarnation.bound_pods if pod.alive]
             what = f"{run.key} lost pods to the other gang and kept others for {lasted:.1f} s"
@@ -59,8 +59,8 @@ def _preempted(
     runs = figures.runs(case.history, rivals)
     # The last run of each gang: it is over when a pod is replaced, although the gang is complete.
     complete = max(run.start for run in runs)
-    ending = max(run.ending for run in victims)
-    if max(run.ending + run.end_late for run in victims) > limits.BURST:
+    ending = max(run.ending.end - run.end for run in victims)
+    if max(run.ending.at_most for run in victims) > limits.BURST:
         what = "how long a part of the preempted gang stayed is not known: its end was told late"
         return unproven(what)
     if kept := [run.key for run in victims if not _is_evicted(case, run)]:

@@ -239,15 +239,16 @@ def test_every_second_of_a_place_is_counted_once(
     assert counted == pytest.approx(held)
 
 
-def bound_after_a_loss(story: Story, at: float, group: int) -> Story:
+def bound_after_a_loss(story: Story, at: float, group: int, gone: float) -> Story:
     """A gang that loses a pod in the middle of its burst, and is complete with another."""
     _, lost, *others = pods(group)
-    story.bind(at, f"gang-{group}", lost).delete(at + 0.3, lost).pod(at + 0.6, lost, group)
+    story.bind(at, f"gang-{group}", lost).delete(at + gone, lost).pod(at + gone, lost, group)
     return story.bind(at + 1.0, lost, *others).run(at + 1.2, *pods(group))
 
 
-def test_gang_that_lost_a_pod_before_it_was_complete_runs_from_then_on() -> None:
-    story = gang_placed(bound_after_a_loss(crowd(2), 2.0, 0), 3.5, 1)
+@pytest.mark.parametrize("gone", [0.3, 1.0])
+def test_gang_that_lost_a_pod_before_it_was_complete_runs_from_then_on(gone: float) -> None:
+    story = gang_placed(bound_after_a_loss(crowd(2), 2.0, 0, gone), 3.5, 1)
     fault(story.until(30.0), serialized(2), "placed", "all gangs ran at once")
     assert figures.most_places(Case.of(story.recording, serialized(2)).wanted) == (8, 8)
 

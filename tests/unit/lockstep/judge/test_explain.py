@@ -6,7 +6,7 @@ import pytest
 
 from lockstep.judge import Expectation, Verdict, explain
 from lockstep.judge.history import History
-from tests.unit.lockstep.judge.verdicts import concluded
+from tests.unit.lockstep.judge.verdicts import concluded, fault
 from tests.unit.lockstep.story import (
     NAMESPACE,
     Story,
@@ -169,3 +169,8 @@ def test_of_many_pods_eight_are_named() -> None:
     found = History.of(story.recording, NAMESPACE).pods
     assert explain.names(found[1:]) == "p1, p2, p3, p4, p5, p6, p7, p8"
     assert explain.names(found) == "p1, p2, p3, p4, p5, p6, p7, p8 and 1 more"
+
+
+def test_pods_of_a_scheduler_that_may_not_hold_gangs_are_named() -> None:
+    story = gang_placed(gang_created(Story(), scheduler="kai")).until(9.0)
+    fault(story, "placed", "mismatched", "gang-0 asks for kai, not for volcano")

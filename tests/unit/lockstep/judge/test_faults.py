@@ -268,3 +268,12 @@ def test_a_gang_that_stays_partial_after_a_cut_is_found() -> None:
     story = gang_created(Story()).bind(2.0, "gang-0").watch(2.05, "cut").until(3.9)
     assert judge.judge(story.recording, expect("placed")) is None
     fault(story.watch(6.0, "resumed").until(6.1), "placed", "partial")
+
+
+def test_gang_that_is_found_partly_bound_may_still_be_about_to_end() -> None:
+    story = Story()
+    for index, name in enumerate(pods()):
+        role = "worker" if index else "leader"
+        story.pod(0.0, name, role=role, listed=True, node=None if index else "w1")
+    story.pod_group(0.0, listed=True)
+    assert judge.assess(story.until(1.9).recording, expect("held")) == RecheckAt(2.001)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.judge import drill_marks
-from lockstep.judge.groups import Incarnation, incarnations
+from lockstep.judge.groups import Incarnation, incarnations, pod_group_of
 from lockstep.judge.history import History
 from tests.unit.lockstep.drill_story import DrillStory
 from tests.unit.lockstep.story import NAMESPACE, expect, pods
@@ -137,3 +137,12 @@ def test_size_of_a_group_is_what_its_leader_says() -> None:
     story = DrillStory().pod(1.0, "gang-0", role="leader", size=2).pod(1.1, "gang-0-1", size=2)
     (life,) = incarnations_of(story.bind(2.0, "gang-0", "gang-0-1"))
     assert (life.size, life.fully_bound_at) == (2, 2.0)
+
+
+def test_pod_group_belongs_to_the_owner_that_it_had_at_the_time() -> None:
+    story = DrillStory().whole(1.0)
+    (life,) = incarnations_of(story)
+    story.own(5.0, "another")
+    history = History.of(story.recording, NAMESPACE)
+    assert pod_group_of(history, life, 4.9) is not None
+    assert pod_group_of(history, life, 5.0) is None

@@ -179,6 +179,7 @@ TAINT = {"key": "a", "value": "1", "effect": "NoSchedule"}
         ({"taints": [{**TAINT, "effect": "NoExecute"}]}, True),
         ({"taints": [TAINT, {**TAINT, "key": "b", "effect": "PreferNoSchedule"}]}, False),
         ({"cpu": "3"}, True),
+        ({"memory": "9Gi"}, True),
         ({"unschedulable": True}, True),
         ({"phase": "Ready"}, False),
         ({"taints": None}, True),
@@ -192,3 +193,11 @@ def test_refusals_count_from_the_last_change_of_the_room_on_workers(
     story.refuse(2.0, 1).refuse(3.0, 2).refuse(4.0, 3)
     story.tell(4.5, "node", "MODIFIED", "w1", **facts).refuse_pod(4.6, *pods())
     assert (judge.judge(story.recording, expect("held")) is None) == counts_again
+
+
+def test_refusals_count_from_the_last_worker_that_came_or_went() -> None:
+    story = gang_created(Story().node(0.0, "w0")).refuse(2.0, 1).refuse(3.0, 2).refuse(4.0, 3)
+    assert judge.judge(story.node(4.5, "w1").recording, expect("held")) is None
+    story.refuse(5.0, 4).refuse(6.0, 5).refuse(7.0, 6)
+    assert judge.judge(story.recording, expect("held")) is not None
+    assert judge.judge(story.tell(7.5, "node", "DELETED", "w1").recording, expect("held")) is None

@@ -1,7 +1,9 @@
 """Every verdict from a good recording."""
 
+import json
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -362,3 +364,12 @@ def test_refusals_that_may_be_older_than_the_last_change_do_not_count() -> None:
     story = gang_created(Story().node(0.0, "w0"))
     story.refuse(2.0, 1).tell(5.0, "event", "MODIFIED", "e", count=9, late=4.0)
     assert judge.judge(story.recording, HELD) is None
+
+
+def test_documents_have_the_names_that_json_has() -> None:
+    text = json.dumps(msgspec.to_builtins(expect("placed", size=1)))
+    assert Expectation.from_json(text.replace('"size": 1', '"size": 1.0')).size == 1
+    with pytest.raises(LockstepError, match=r"the expectation is not valid: .*size"):
+        Expectation.from_json(text.replace('"size": 1', '"size": 0'))
+    verdict = accepted(gang_placed(gang_created(Story())), expect("placed"))
+    assert msgspec.to_builtins(verdict)["bindSkewSeconds"] == verdict.bind_skew_seconds

@@ -92,6 +92,9 @@ SECOND: dict[str, Any] = {"uid": "2"}
     [
         ([(3.0, SECOND), (4.0, {})], None),  # it had ended when the pods were created
         ([(3.0, SECOND), (5.0, {})], None),
+        ([(3.0, {**SECOND, **NO_GANG}), (4.0, {})], None),
+        ([(5.0, {**SECOND, **NO_GANG}), (4.0, {})], None),
+        ([(3.0, SECOND), (5.0, {**SECOND, "sessions": 11}), (4.0, {})], None),
         ([(5.0, SECOND), (4.0, {})], None),
         ([(4.0, {}), (6.0, SECOND)], 6.0),
         ([(3.0, SECOND), (6.0, SECOND), (4.0, {})], 6.0),
@@ -167,3 +170,25 @@ def test_scheduler_that_scheduled_and_ended_counts_beside_the_one_that_took_over
     words = "the scheduler runs without the plugin gang: predicates"
     ended = [(4.0, {**OTHER, **NO_GANG}), (6.0, {**OTHER, **NO_GANG})]
     assert problem(*ended, *standby, (8.0, {}), (9.0, {})) == words
+
+
+def test_scheduler_that_started_with_the_recording_saw_all_of_it() -> None:
+    told = [(at, {"uid": "pod-uid 1767225600"}) for at in (6.0, 8.0, 9.0)]
+    assert problem(*told) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "sessions"),
+    [
+        ([], None),
+        ([(5.0, {}), (4.0, {"sessions": 8})], 0),
+        ([(4.0, {}), (5.0, {"sessions": 11}), (7.0, {"sessions": 13})], 2),
+        ([(5.0, OTHER), (5.0, {}), (7.0, {"sessions": 12}), (7.0, OTHER)], 3),
+        # Where the ConfigMap is read, sessions are not counted.
+        ([(5.0, {"sessions": 0}), (7.0, {"sessions": 0})], None),
+    ],
+)
+def test_sessions_are_counted_from_the_first_look_after_a_time(
+    told: list[Answer], sessions: int | None
+) -> None:
+    assert platform.sessions_since(answers(*told), 5.0) == sessions

@@ -613,3 +613,45 @@ def test_all_pods_of_a_gang_and_no_others_name_its_pod_group() -> None:
     story = gang_created(Story()).pod(1.5, "x", lws="other", podGroup="gang-0-r1").bind(1.9, "x")
     words = "pod x, which is not of LeaderWorkerSet/gang, names PodGroup gang-0-r1"
     fault(gang_placed(story), "placed", "mismatched", words)
+
+
+def test_pods_that_replace_others_may_be_bound_under_another_pod_group() -> None:
+    story = gang_created(Story()).bind(2.0, *pods()).delete(2.5, "gang-0-2")
+    story.phase(2.6, "Inqueue", minMember=3).pod(2.7, "gang-0-2", podGroup="other")
+    story.bind(3.0, "gang-0-2").phase(3.1, "Inqueue", minMember=4)
+    accepted(story.run(3.5, *pods()), expect("placed"))
+
+
+def test_pods_of_others_may_name_other_pod_groups_or_none() -> None:
+    story = gang_created(Story()).pod(1.5, "x", lws="other").pod(1.5, "y", lws="y", podGroup=None)
+    accepted(gang_placed(story), expect("placed"))
+    story = control(Story()).pod(0.5, "y", lws="y", podGroup=None)
+    accepted(story.until(9.0), expect_partial())
+
+
+@pytest.mark.parametrize("late", ["x", "gang-0-3"])
+def test_pod_group_that_a_pod_names_later_counts(late: str) -> None:
+    story = gang_created(Story(), podGroup=None).change(1.2, *pods(), podGroup="gang-0-r1")
+    story.pod(1.3, "x", lws="other", podGroup=None).change(1.4, "x", podGroup="gang-0-r1")
+    fault(gang_placed(story), "placed", "mismatched", "pod x")
+
+
+def test_gang_that_was_bound_and_never_ran_was_not_held() -> None:
+    story = gang_created(Story().node(0.0, "w0")).bind(2.0, *pods())
+    fault(recreated_and_refused(story, 3.0), "held", "placed")
+
+
+def test_group_that_is_not_expected_must_not_have_been_bound_either() -> None:
+    story = gang_placed(gang_created(Story().node(0.0, "w0"), group=1), 2.0, 1)
+    story.delete(3.0, *pods(1)).tell(3.0, "podgroup", "DELETED", "gang-1-r1")
+    gang_created(story, 4.0)
+    for second in range(5, 9):
+        story.refuse(second, second)
+    fault(story, "held", "placed", "gang-1, gang-1-1, gang-1-2, gang-1-3 was bound before")
+
+
+def test_demands_count_for_a_gang_that_ended_before_it_ran() -> None:
+    story = gang_created(Story()).phase(1.5, "Inqueue", minMember=1).bind(2.0, *pods())
+    story.delete(3.0, *pods()).tell(3.0, "podgroup", "DELETED", "gang-0-r1")
+    gang_placed(gang_created(story, 4.0), 5.0)
+    fault(story, "placed", "mismatched", "PodGroup gang-0-r1 has minMember 1, not 4")

@@ -1,11 +1,14 @@
 """A gang of higher priority at a full pool: it gets all places of a gang, or it waits."""
 
 import json
+from typing import Any
 
 import pytest
+from msgspec import structs
 
 from lockstep import judge
 from lockstep.judge import Expectation, RecheckAt, Workload
+from lockstep.recording.model import Observation
 from tests.unit.lockstep.crowds import ended
 from tests.unit.lockstep.judge.verdicts import accepted, concluded, fault
 from tests.unit.lockstep.story import Story, expect, gang_created, gang_placed, pods
@@ -267,7 +270,7 @@ def test_rival_without_a_priority_class_preempts_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("first_late", "last_late", "observed"),
-    [(0.0, 1.1, "unproven"), (0.0, 0.9, "cut"), (1.0, 3.0, "unproven")],
+    [(0.0, 1.1, "unproven"), (0.0, 0.9, "cut"), (3.0, 3.0, "unproven"), (3.0, 0.9, "cut")],
 )
 def test_end_of_a_gang_that_was_told_late_is_not_known(
     first_late: float, last_late: float, observed: str
@@ -286,3 +289,70 @@ def test_gang_that_ends_for_another_reason_is_not_preempted() -> None:
     words = "gang-0 ended, but the scheduler did not report that it evicted it"
     fault(story.until(16.0), rivalry(), "unproven", words)
     concluded(story.until(9.0), rivalry(), "unproven", words)
+
+
+@pytest.mark.parametrize(("late", "is_known"), [(1.0, True), (1.1, False)])
+def test_end_of_a_gang_may_have_begun_earlier(late: float, is_known: bool) -> None:
+    story = evicted(arrived(full_pool()), 7.0, 0, last=1.0)
+    (first,) = [seen for seen in story.recording.observations if seen.at == 7.0 and is_end(seen)]
+    story.recording.observations.remove(first)
+    story.recording.add(structs.replace(first, late=late))
+    story = placed(gang_created(story, 8.5, priorityClass="low"), 9.0)
+    if is_known:
+        accepted(story, rivalry())
+    else:
+        fault(story, rivalry(), "unproven", "its end was told late")
+
+
+def is_end(seen: Observation) -> bool:
+    return seen.kind == "pod" and seen.change == "DELETED"
+
+
+def test_end_of_each_gang_counts_when_two_are_preempted() -> None:
+    story = evicted(two_pairs(), 7.0, 0, last=0.3)
+    story.tell(7.0, "event", "ADDED", "e", reason="Evict", source="volcano")
+    story.change(7.0, "gang-1", deleting=True)
+    for name in pods(1)[1:]:
+        story.tell(7.5, "pod", "MODIFIED", name, deleting=True, late=0.4)
+    story.tell(7.5, "podgroup", "DELETED", "gang-1-r1")
+    story = placed(story, 8.0).bind(9.0, *SECOND).run(9.1, *SECOND)
+    assert judge.assess(story.recording, rivalry(groups=2)) == RecheckAt(17.0)
+    words = "gang-1 ended, but the scheduler did not report that it evicted it"
+    fault(story.until(17.0), rivalry(groups=2), "unproven", words)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"reason": "Evict", "source": "kubelet"},
+        {"reason": "Unschedulable", "source": "volcano"},
+        {"reason": "Evict", "source": "volcano", "objectUid": "another"},
+    ],
+)
+def test_eviction_is_what_the_scheduler_says_of_the_pod_group(told: dict[str, str]) -> None:
+    story = arrived(full_pool())
+    facts: dict[str, Any] = {"objectUid": story.uid("podgroup", "gang-0-r1"), **told}
+    story.tell(6.0, "event", "ADDED", "e", **facts)
+    other = story.uid("podgroup", "high-0-r1")
+    story.tell(6.0, "event", "ADDED", "f", reason="Evict", source="volcano", objectUid=other)
+    story = placed(gang_created(ended(story, 6.0, 0), 6.5, priorityClass="low"))
+    concluded(story, rivalry(), "unproven", "did not report that it evicted it")
+
+
+def test_eviction_counts_when_its_event_is_gone() -> None:
+    story = evicted(arrived(full_pool()), 6.0, 0)
+    (name,) = [one.name for one in story.recording.of("event") if one.facts["reason"] == "Evict"]
+    story = placed(gang_created(story, 6.5, priorityClass="low"))
+    accepted(story.tell(8.0, "event", "DELETED", name), rivalry())
+
+
+def test_rival_without_a_pod_group_preempts_nothing() -> None:
+    story = arrived(full_pool()).tell(5.5, "podgroup", "DELETED", "high-0-r1")
+    story = placed(gang_created(evicted(story, 6.0, 0), 6.5, priorityClass="low"))
+    fault(story, rivalry(), "mismatched", "the PodGroup of high-0 has no priority class")
+
+
+def test_longest_end_of_the_preempted_gangs_counts() -> None:
+    story = evicted(evicted(two_pairs(), 7.0, 0, last=0.3), 7.0, 1, last=2.1)
+    story = placed(story, 9.5).bind(9.6, *SECOND).run(9.7, *SECOND)
+    fault(story, rivalry(groups=2), "cut", "gang-1")

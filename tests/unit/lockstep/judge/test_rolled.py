@@ -140,3 +140,14 @@ def test_strayed_when_a_new_group_was_bound_in_part_for_long() -> None:
     story.workers(12.1, 1, "r2")
     story.bind(12.3, *pods(1)[:2])
     concluded(story.until(20.0), EXPECTATION, "strayed", "gang-1 was partly bound for 7.7 s")
+
+
+def test_group_that_ends_when_another_is_bound_is_not_bound_beside_it() -> None:
+    story = DrillStory().whole(1.0, 0).whole(1.0, 1).mark(10.0, Topic.UPDATE_WITH_SURGE, "")
+    for at, group, ends in ((12.0, 2, 1), (14.0, 1, 0), (16.0, 0, 2)):
+        story.leader(at - 1, group, "r2").own_pod_group(at - 1, group, "r2")
+        story.workers(at - 1, group, "r2").delete(at, *pods(ends)).bind(at, *pods(group))
+        story.tell(at, "podgroup", "DELETED", f"gang-{ends}-{'r2' if ends == 2 else 'r1'}")
+        story.run(at + 0.2, *pods(group))
+    (update, *_) = accepted(story.over(20.0), EXPECTATION).evidence
+    assert "never more than 2 bound" in update

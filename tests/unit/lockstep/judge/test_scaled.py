@@ -83,3 +83,16 @@ def test_strayed_when_a_group_has_no_pod_group_and_another_is_left_over_for_a_wh
     story.mark(20.0, Topic.SCALE, "1").gone(21.0, 1, None).tell(22.0, "podgroup", "DELETED", "left")
     what = "scaled to 2: gang-1 owns no PodGroup; unexpected PodGroup left"
     concluded(story.over(30.0), EXPECTATION, "strayed", what)
+
+
+def test_group_that_is_taken_away_may_not_leave_a_part() -> None:
+    story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
+    story.mark(20.0, Topic.SCALE, "1").delete(21.0, "gang-1").delete(66.1, *pods(1)[1:])
+    story.tell(66.1, "podgroup", "DELETED", "gang-1-r1").over(70.0)
+    words = "gang-1 lost a pod and was partly bound for 45.1 s after that"
+    concluded(story, EXPECTATION, "torn", words)
+
+
+def test_pod_that_is_created_in_the_last_moment_of_a_step_is_one_too_many() -> None:
+    story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "1").pod(20.0, "gang-0-9").over(20.0)
+    concluded(story, EXPECTATION, "strayed", "5 pods, not 1 x 4")

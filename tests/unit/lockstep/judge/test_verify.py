@@ -306,3 +306,16 @@ def test_group_that_was_torn_and_is_scaled_away_is_broken() -> None:
     story.tell(9.1, "podgroup", "DELETED", "gang-1-r1")
     states = [(one.group, one.holds) for one in verification.examine(story.recording)]
     assert states == [("gang-0", True), ("gang-1", False)]
+
+
+def test_group_that_is_scaled_away_is_not_blamed_for_another() -> None:
+    story = gang_created(gang_placed(gang_created(a_set(Story())), 2.0, 0), 3.0, 1)
+    gang_placed(story, 4.0, 1).delete(5.0, *pods(1)).delete(6.0, "gang-0-1").until(60.0)
+    assert [one.group for one in verification.examine(story.recording)] == ["gang-0"]
+
+
+def test_refused_earlier_holds_also_where_the_scheduler_is_not_asked() -> None:
+    story = a_set(events_ran_out())
+    seen = story.recording.observations
+    story.recording.observations = [one for one in seen if one.kind != "scheduler"]
+    reported(story.until(3.0), "held", True)
