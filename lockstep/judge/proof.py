@@ -7,9 +7,14 @@ are new, who bound them and when, under which PodGroup, and what the scheduler r
 import math
 from collections.abc import Iterable, Iterator
 
-from lockstep.judge import explain, figures, limits, platform, podgroups
+from lockstep.judge import explain, limits, platform, podgroups
 from lockstep.judge.case import Case, fail, unproven
-from lockstep.judge.groups import Incarnation, all_incarnations, binding_bursts
+from lockstep.judge.groups import (
+    Incarnation,
+    all_incarnations,
+    binding_bursts,
+    partly_bound,
+)
 from lockstep.judge.history import History, ObservedGang, PodHistory, bind_times
 from lockstep.judge.model import Finding, RecheckAt
 from lockstep.recording.model import version_number
@@ -34,7 +39,6 @@ def objection(case: Case) -> Finding | RecheckAt | None:
         _missed_pods,
         _bound_before,
         _bursts,
-        _remains,
         _bound_by_others,
         _demands,
     )
@@ -102,18 +106,6 @@ def _bound_before(case: Case) -> Finding | None:
     return fail(name, f"{explain.names(bound)} was bound before the gang was held")
 
 
-def _remains(case: Case) -> Finding | None:
-    """Find a gang that was complete, and of which a part stayed bound for too long."""
-    for run in figures.runs(case.history, case.gangs):
-        if not run.over:
-            continue
-        lasted = min(run.ending.end, case.end) - run.end
-        if lasted > limits.ENDING:
-            what = f"{run.key} lost a pod and was partly bound for {lasted:.1f} s after that"
-            return fail(VerdictName.TORN, what)
-    return None
-
-
 def old_pods(case: Case) -> list[PodHistory]:
     """Pods that are older than the recording."""
     return [pod for gang in case.wanted for pod in gang.alive if pod.preexisting]
@@ -146,7 +138,8 @@ def _released(case: Case, pods: list[PodHistory]) -> Finding | None:
 def _bursts(case: Case) -> Finding | None:
     """Find a gang that was partly bound for too long, or possibly for too long.
 
-    Also one that the rule did not look at, such as the gang that a drill started from.
+    Also one that the rule did not look at, such as the gang that a drill started from, or one that
+    was complete and did not end as a whole.
     """
     if not case.expectation.gang or case.expectation.verdict == VerdictName.LEADER_FIRST:
         return None
@@ -160,6 +153,11 @@ def _bursts(case: Case) -> Finding | None:
                 f"the pods of {burst.gang.key} may have been bound in up to {length:.1f} s: the "
                 "API server or the recorder was late"
             )
+    for stretch in partly_bound(case.history, case.gangs):
+        if stretch.ending and stretch.is_too_long:
+            lasted = stretch.interval.at_least
+            what = f"{stretch.gang.key} lost a pod and was partly bound for {lasted:.1f} s after"
+            return fail(VerdictName.TORN, what)
     return None
 
 

@@ -602,7 +602,7 @@ def test_gang_that_ends_may_not_leave_a_part(kept: float, is_proof: bool, ends: 
         gang_created(story, 3.0 + kept)
     gang_placed(gang_created(story, 5.0, 1), 5.5, 1)
     verdict = judge.assess(story.look(3.0 + kept).recording, serialized(2))
-    what = f"gang-0 lost a pod and was partly bound for {kept:.1f} s after that"
+    what = f"gang-0 lost a pod and was partly bound for {kept:.1f} s after"
     assert (isinstance(verdict, Verdict) and what in verdict.reason) != is_proof
 
 

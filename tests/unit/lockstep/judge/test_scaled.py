@@ -89,7 +89,7 @@ def test_group_that_is_taken_away_may_not_leave_a_part() -> None:
     story = DrillStory().whole(1.0).mark(10.0, Topic.SCALE, "2").whole(11.0, 1)
     story.mark(20.0, Topic.SCALE, "1").delete(21.0, "gang-1").delete(66.1, *pods(1)[1:])
     story.tell(66.1, "podgroup", "DELETED", "gang-1-r1").over(70.0)
-    words = "gang-1 lost a pod and was partly bound for 45.1 s after that"
+    words = "gang-1 lost a pod and was partly bound for 45.1 s after"
     concluded(story, EXPECTATION, "torn", words)
 
 
