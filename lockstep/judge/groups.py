@@ -253,17 +253,18 @@ def _partial_intervals(
                     changes[seen.at] = changes.get(seen.at, 0) + change
                     late[seen.at] = max(late.get(seen.at, 0.0), lateness(seen))
     count = 0
-    since: float | None = None
-    was_full = False
+    stretch: tuple[float, bool] | None = None
     for at in sorted(changes):
         before, count = count, count + changes[at]
         partial = 0 < count < size
-        if partial and since is None:
-            since, was_full = at, before >= size
-        elif not partial and since is not None:
+        if partial and stretch is None:
+            stretch = at, before >= size
+        elif not partial and stretch is not None:
+            since, was_full = stretch
             interval = Interval(since, at, start_late=late[since], end_late=late[at])
             yield interval, count >= size, was_full
-            since = None
-    if since is not None:
+            stretch = None
+    if stretch is not None:
+        since, was_full = stretch
         interval = Interval(since, max(end, since), open=True, start_late=late[since])
         yield interval, False, was_full

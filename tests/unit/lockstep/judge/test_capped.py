@@ -78,8 +78,8 @@ def test_a_cap_that_was_never_reached_was_not_tested() -> None:
 
 
 def test_a_pod_group_in_another_queue_is_a_mismatch() -> None:
-    story = in_queue(in_queue(crowd(3)), queue="default")
-    reason = "PodGroup gang-0-r1 is in queue default, not narrow"
+    story = in_queue(in_queue(crowd(3)), queue="wide")
+    reason = "PodGroup gang-0-r1 is in queue wide, not narrow"
     verdict = fault(story, capped(), "mismatched", reason)
     assert verdict.evidence == ["0 of 3 gangs ran; gang-0, gang-1, gang-2 never did"]
 

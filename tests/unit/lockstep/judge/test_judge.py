@@ -369,6 +369,7 @@ def test_refusals_that_may_be_older_than_the_last_change_do_not_count() -> None:
 def test_documents_have_the_names_that_json_has() -> None:
     text = json.dumps(msgspec.to_builtins(expect("placed", size=1)))
     assert Expectation.from_json(text.replace('"size": 1', '"size": 1.0')).size == 1
+    assert Expectation.from_json(text.replace('"groups": 1, ', "")).groups == 1
     with pytest.raises(LockstepError, match=r"the expectation is not valid: .*size"):
         Expectation.from_json(text.replace('"size": 1', '"size": 0'))
     verdict = accepted(gang_placed(gang_created(Story())), expect("placed"))

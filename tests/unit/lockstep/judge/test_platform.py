@@ -181,6 +181,7 @@ def test_scheduler_that_started_with_the_recording_saw_all_of_it() -> None:
     ("told", "sessions"),
     [
         ([], None),
+        ([(4.0, {})], None),
         ([(5.0, {}), (4.0, {"sessions": 8})], 0),
         ([(4.0, {}), (5.0, {"sessions": 11}), (7.0, {"sessions": 13})], 2),
         ([(5.0, OTHER), (5.0, {}), (7.0, {"sessions": 12}), (7.0, OTHER)], 3),

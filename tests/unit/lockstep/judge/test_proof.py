@@ -40,7 +40,8 @@ def held_then_unblocked() -> Story:
 
 
 def test_release_of_pods_that_waited_before_the_recording() -> None:
-    verdict = accepted(gang_placed(held_then_unblocked()), expect("released"))
+    story = held_then_unblocked().tell(1.5, "node", "MODIFIED", "w1", cpu="5")
+    verdict = accepted(gang_placed(story), expect("released"))
     assert verdict.release_latency_seconds == 1.03
 
 
@@ -655,3 +656,10 @@ def test_demands_count_for_a_gang_that_ended_before_it_ran() -> None:
     story.delete(3.0, *pods()).tell(3.0, "podgroup", "DELETED", "gang-0-r1")
     gang_placed(gang_created(story, 4.0), 5.0)
     fault(story, "placed", "mismatched", "PodGroup gang-0-r1 has minMember 1, not 4")
+
+
+def test_replaced_pods_of_a_gang_that_never_ran_may_be_bound_under_another_pod_group() -> None:
+    story = gang_created(Story()).bind(2.0, *pods()).delete(2.5, "gang-0-2")
+    story.pod(2.7, "gang-0-2", podGroup="other").bind(2.8, "gang-0-2").delete(3.0, *pods())
+    story.tell(3.0, "podgroup", "DELETED", "gang-0-r1")
+    accepted(gang_placed(gang_created(story, 4.0), 5.0), expect("placed"))

@@ -311,14 +311,14 @@ def is_end(seen: Observation) -> bool:
 def test_end_of_each_gang_counts_when_two_are_preempted() -> None:
     story = evicted(two_pairs(), 7.0, 0, last=0.3)
     story.tell(7.0, "event", "ADDED", "e", reason="Evict", source="volcano")
-    story.change(7.0, "gang-1", deleting=True)
+    story.change(7.4, "gang-1", deleting=True)
     for name in pods(1)[1:]:
         story.tell(7.5, "pod", "MODIFIED", name, deleting=True, late=0.4)
     story.tell(7.5, "podgroup", "DELETED", "gang-1-r1")
     story = placed(story, 8.0).bind(9.0, *SECOND).run(9.1, *SECOND)
-    assert judge.assess(story.recording, rivalry(groups=2)) == RecheckAt(17.0)
+    assert judge.assess(story.recording, rivalry(groups=2)) == RecheckAt(17.4)
     words = "gang-1 ended, but the scheduler did not report that it evicted it"
-    fault(story.until(17.0), rivalry(groups=2), "unproven", words)
+    fault(story.until(17.4), rivalry(groups=2), "unproven", words)
 
 
 @pytest.mark.parametrize(
@@ -356,3 +356,12 @@ def test_longest_end_of_the_preempted_gangs_counts() -> None:
     story = evicted(evicted(two_pairs(), 7.0, 0, last=0.3), 7.0, 1, last=2.1)
     story = placed(story, 9.5).bind(9.6, *SECOND).run(9.7, *SECOND)
     fault(story, rivalry(groups=2), "cut", "gang-1")
+
+
+def test_end_that_was_told_late_counts_for_each_of_two_gangs() -> None:
+    story = evicted(two_pairs(), 7.0, 0, last=0.3)
+    story.tell(7.4, "pod", "MODIFIED", "gang-1", deleting=True, late=2.2)
+    story.change(7.5, *pods(1)[1:], deleting=True)
+    story.tell(7.5, "podgroup", "DELETED", "gang-1-r1")
+    story = placed(story, 8.0).bind(9.0, *SECOND).run(9.1, *SECOND)
+    fault(story, rivalry(groups=2), "unproven", "its end was told late")
