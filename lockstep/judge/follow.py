@@ -23,7 +23,7 @@ def follow(live: Live, expectation: Expectation, patience: float) -> Verdict:
     while True:
         # With thousands of pods, judging takes a while: judge less often then.
         gather = min(4 * took, _LONGEST_GATHER)
-        live.wait(until, gather, grace=CONFIRM_SECONDS if until == since else None)
+        live.wait(until, gather, grace=CONFIRM_SECONDS)
         now = live.now()
         answer = judge.assess(live.recording, expectation)
         took = live.now() - now

@@ -100,9 +100,9 @@ class Incarnation:
         return Interval(first, left, start_late=late, end_late=self.lateness_at(left))
 
     def lateness_at(self, at: float) -> float:
-        """How late the binds and the ends of pods that were observed at a time may be."""
+        """How late the binds and the ends that were observed at a time may be told."""
         seen = [one for pod in self.pods for one in (pod.bound, pod.terminating)]
-        return max((lateness(one) for one in seen if one and one.at == at), default=0.0)
+        return max(lateness(one) for one in seen if one and one.at == at)
 
     def _bound_spans(self) -> list[tuple[float, float]]:
         return [(pod.bound.at, pod.ends) for pod in self.pods if pod.bound]

@@ -216,3 +216,9 @@ def test_orphaned_when_the_pod_group_is_taken_from_the_new_leader() -> None:
         35.0, "podgroup", "MODIFIED", "gang-0-r1", owner="ConfigMap/x", ownerUid="x"
     )
     concluded(story.over(40.0), EXPECTATION, "orphaned")
+
+
+def test_worker_that_is_replaced_before_its_group_is_recreated_does_not_tear_it() -> None:
+    story = leader_killed().delete(10.1, *pods()).pod(10.2, "gang-0-2").bind(10.3, "gang-0-2")
+    story.delete(13.0, "gang-0-2").tell(13.0, "podgroup", "DELETED", "gang-0-r1")
+    accepted(story.whole(13.5).over(20.0), EXPECTATION)
