@@ -125,6 +125,8 @@ class Truth:
                 for change, thing in self.api.watch(kind, self.namespace, self._versions[kind]):
                     self._take(kind, change, thing, lost)
                     lost = None
+                    if self._stopped:
+                        return  # changes may go on for ever
             except httpx2.ReadTimeout:
                 lost = None  # nothing happened for a while, or the API server hangs
             except (*FAILURES, Refused):
