@@ -76,7 +76,7 @@ class Truth:
 
     def start(self) -> None:
         """Watch from now on; the namespace must be empty."""
-        self._stopped = False
+        self._over = threading.Event()
         self._threads = [
             threading.Thread(target=self._watch, args=(kind,), daemon=True) for kind in self.seen
         ]
@@ -90,7 +90,7 @@ class Truth:
 
     def stop(self) -> None:
         """Stop watching, after what has happened so far was received."""
-        self._stopped = True
+        self._over.set()
         for thread in self._threads:
             thread.join()
 
@@ -110,7 +110,7 @@ class Truth:
         return [one for one in last.values() if not one.is_gone]
 
     def _ask(self) -> None:
-        while not self._stopped:
+        while not self._over.is_set():
             asked = time.monotonic()
             with contextlib.suppress(*FAILURES, Refused):
                 listed = self.api.listed("PodGroup", self.namespace)
@@ -120,12 +120,12 @@ class Truth:
 
     def _watch(self, kind: str) -> None:
         lost: float | None = None
-        while not self._stopped:
+        while not self._over.is_set():
             try:
                 for change, thing in self.api.watch(kind, self.namespace, self._versions[kind]):
                     self._take(kind, change, thing, lost)
                     lost = None
-                    if self._stopped:
+                    if self._over.is_set():
                         return  # changes may go on for ever
             except httpx2.ReadTimeout:
                 lost = None  # nothing happened for a while, or the API server hangs
