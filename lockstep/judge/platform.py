@@ -18,8 +18,12 @@ def scheduler(history: History) -> dict[str, Any] | None:
     return {key: newest.facts.get(key) for key in ("source", "actions", "plugins")}
 
 
-def problem(history: History, start: float, end: float, final: bool) -> str | RecheckAt | None:
+def problem(
+    history: History, start: float, bound: float, end: float, final: bool
+) -> str | RecheckAt | None:
     """What is wrong with the scheduler between two times, in a clause, or when to look again.
+
+    `bound` is the time of the first bind; `start` is 0 where pods are older than the recording.
 
     The scheduler must be the same process all the time, run `gang` in every session, and run what
     its configuration says.
@@ -33,7 +37,7 @@ def problem(history: History, start: float, end: float, final: bool) -> str | Re
         return f"the scheduler was restarted after {gone[-1].last.at:.1f} s"
     for process in (one for one in processes if one.last.at > start):
         looks = len(_asked_after(process, end))
-        restart = _restart(history, process, start) if looks else ""
+        restart = _restart(history, process, start, start or bound) if looks else ""
         if found := restart or _misconfigured(process, start, end):
             # Plugins open a session one after the other: a look may fall between two of them.
             return found if looks != 1 or final else RecheckAt(history.end + limits.SETTLE)
@@ -92,14 +96,14 @@ def _started(process: ObjectHistory) -> float:
         return math.inf
 
 
-def _restart(history: History, process: ObjectHistory, start: float) -> str:
+def _restart(history: History, process: ObjectHistory, start: float, seen_by: float) -> str:
     """Another process may have scheduled the gang: what it ran until its end is not known.
 
     Pods of one Deployment may stand by for each other: they need not end when another starts.
     """
     processes = _processes(history)
     recorded = datetime.fromisoformat(history.recording.header.started).timestamp()
-    if process.first.at > start and _started(process) > recorded:
+    if process.first.at > seen_by and _started(process) > recorded:
         return "the scheduler was started after the pods were created"
     others = [one for one in processes if one is not process and one.last.at > start]
     if process.first.at > start:

@@ -217,8 +217,9 @@ def _platform(case: Case) -> Finding | RecheckAt | None:
         return None
     pods = [pod for pod in _gangs_pods(case) if not pod.bound_at_start]
     start = min((_created(pod) for pod in pods), default=case.end)
-    end = max([start, *bind_times(pods), *_refused_until(case.history)])
-    found = platform.problem(case.history, start, end, case.final)
+    binds = bind_times(pods)
+    end = max([start, *binds, *_refused_until(case.history)])
+    found = platform.problem(case.history, start, min([end, *binds]), end, case.final)
     return unproven(found) if isinstance(found, str) else found
 
 

@@ -58,9 +58,10 @@ def render(results: Sequence[Result], command: str) -> str:
                 ("clean", f"{len(clean)}", f"{_count(clean, _alarms)} false alarms"),
             ],
         ),
-        f"In {len(sabotaged) - len(struck)} more rounds the verdict came before the sabotage, or "
-        f"there was nothing to strike. In {_count(struck, _needless)} rounds a sabotage without "
-        "effect was not answered with `ok`: that is careful, and not counted as wrong.\n",
+        "Not counted: rounds in which the verdict came before the sabotage, or in which there was "
+        f"nothing to strike ({len(sabotaged) - len(struck)}). Careful, and not counted as wrong: "
+        "rounds in which a sabotage without effect was not answered with `ok` "
+        f"({_count(struck, _needless)}).\n",
         "## By sabotage\n",
         *_table(
             ("sabotage", "when", "must be said", "was said", "false passes"),

@@ -13,8 +13,8 @@ FACTS = {key: value for key, value in (Story().scheduler or {}).items() if key !
 NO_GANG: dict[str, Any] = {"plugins": ["predicates"]}
 NO_SESSION: dict[str, Any] = {"actions": None, "plugins": None}
 OTHER: dict[str, Any] = {"uid": "2", "name": "b"}
-START, END = 5.0, 8.0
-"""When the pods were created, and when the last of them was bound."""
+START, BOUND, END = 5.0, 7.0, 8.0
+"""When the pods were created, and when the first and the last of them was bound."""
 
 Answer = tuple[float, dict[str, Any]]
 
@@ -33,7 +33,7 @@ def answers(*told: Answer, until: float = 10.0) -> History:
 
 
 def problem(*told: Answer, start: float = START, until: float = 10.0) -> str | RecheckAt | None:
-    return platform.problem(answers(*told, until=until), start, END, final=False)
+    return platform.problem(answers(*told, until=until), start, BOUND, END, final=False)
 
 
 def silent(at: float, reason: str = "") -> Answer:
@@ -64,7 +64,7 @@ def test_answer_is_awaited_until_some_time_after_the_last_bind(
 ) -> None:
     assert problem(*told, until=17.9) == RecheckAt(18.0)
     assert problem(*told, until=18.0) == words
-    assert platform.problem(answers(*told), START, END, final=True) == words
+    assert platform.problem(answers(*told), START, BOUND, END, final=True) == words
 
 
 def test_scheduler_that_answers_before_its_first_session_is_awaited_no_longer_after_it() -> None:
@@ -80,7 +80,7 @@ def test_fault_counts_when_a_second_look_confirms_it() -> None:
     told = [(4.0, {}), (8.0, NO_GANG)]
     words = "the scheduler runs without the plugin gang: predicates"
     assert problem(*told) == RecheckAt(11.0)
-    assert platform.problem(answers(*told), START, END, final=True) == words
+    assert platform.problem(answers(*told), START, BOUND, END, final=True) == words
     assert problem(*told, (9.0, NO_GANG)) == words
 
 
@@ -160,6 +160,8 @@ def test_scheduler_that_started_after_the_pods_were_created_did_not_see_all_of_t
     told = [(at, {"uid": f"pod-uid {started}"}) for at in (6.0, 8.0, 9.0)]
     assert problem(*told) == "the scheduler was started after the pods were created"
     assert problem(*told, start=6.0) is None
+    assert problem(*told, start=0.0) is None  # the pods are older than the recording
+    assert problem(*told[1:], start=0.0) == "the scheduler was started after the pods were created"
 
 
 def test_scheduler_that_scheduled_and_ended_counts_beside_the_one_that_took_over() -> None:
