@@ -104,7 +104,7 @@ def _restart(history: History, process: ObjectHistory, start: float, seen_by: fl
     processes = _processes(history)
     recorded = datetime.fromisoformat(history.recording.header.started).timestamp()
     if process.first.at > seen_by and _started(process) > recorded:
-        return "the scheduler was started after the pods were created"
+        return "the scheduler was started after the recording began"
     others = [one for one in processes if one is not process and one.last.at > start]
     if process.first.at > start:
         others += [one for one in processes if one.last.at < process.first.at]

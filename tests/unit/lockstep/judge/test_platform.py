@@ -158,10 +158,10 @@ def test_scheduler_that_started_after_the_pods_were_created_did_not_see_all_of_t
     started: str,
 ) -> None:
     told = [(at, {"uid": f"pod-uid {started}"}) for at in (6.0, 8.0, 9.0)]
-    assert problem(*told) == "the scheduler was started after the pods were created"
+    assert problem(*told) == "the scheduler was started after the recording began"
     assert problem(*told, start=6.0) is None
     assert problem(*told, start=0.0) is None  # the pods are older than the recording
-    assert problem(*told[1:], start=0.0) == "the scheduler was started after the pods were created"
+    assert problem(*told[1:], start=0.0) == "the scheduler was started after the recording began"
 
 
 def test_scheduler_that_scheduled_and_ended_counts_beside_the_one_that_took_over() -> None:

@@ -663,3 +663,15 @@ def test_replaced_pods_of_a_gang_that_never_ran_may_be_bound_under_another_pod_g
     story.pod(2.7, "gang-0-2", podGroup="other").bind(2.8, "gang-0-2").delete(3.0, *pods())
     story.tell(3.0, "podgroup", "DELETED", "gang-0-r1")
     accepted(gang_placed(gang_created(story, 4.0), 5.0), expect("placed"))
+
+
+def test_scheduler_must_be_known_before_the_first_of_old_pods_is_bound() -> None:
+    story = held_then_unblocked()
+    seen = story.recording.observations
+    seen[:] = [one for one in seen if one.kind != "scheduler"]
+    answers = {**(story.scheduler or {}), "uid": "pod-uid 4000000000"}
+    story.scheduler = None
+    story.bind(2.0, "gang-0")
+    story.scheduler = answers
+    story.look(2.5).bind(2.6, *pods()[1:]).run(3.0, *pods()).look(4.0)
+    fault(story, "released", "unproven", "the scheduler was started after the recording began")
