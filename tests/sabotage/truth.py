@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 import httpx2
 
@@ -120,8 +121,12 @@ class Truth:
 
     def _watch(self, kind: str) -> None:
         lost: float | None = None
+        is_old = False
         while not self._over.is_set():
             try:
+                if is_old:
+                    self._list(kind, lost)
+                    lost, is_old = None, False
                 for change, thing in self.api.watch(kind, self.namespace, self._versions[kind]):
                     self._take(kind, change, thing, lost)
                     lost = None
@@ -129,9 +134,26 @@ class Truth:
                         return  # changes may go on for ever
             except httpx2.ReadTimeout:
                 lost = None  # nothing happened for a while, or the API server hangs
-            except (*FAILURES, Refused):
+            except (*FAILURES, Refused) as error:
                 lost = lost or time.monotonic()
+                # An API server that was restarted may not know the version any more.
+                is_old = is_old or getattr(error, "status", 0) == HTTPStatus.GONE
                 time.sleep(0.05)
+
+    def _list(self, kind: str, lost: float | None) -> None:
+        """Take what has changed while no watch was possible."""
+        listed = self.api.listed(kind, self.namespace)
+        version = str(listed["metadata"]["resourceVersion"])
+        known = {one.uid: one for one in self.seen[kind]}
+        for thing in listed["items"]:
+            before = known.pop(str(thing["metadata"]["uid"]), None)
+            if before is None or str(before.version) != thing["metadata"]["resourceVersion"]:
+                self._take(kind, "MODIFIED", thing, lost)
+        for one in known.values():
+            if not one.deleted:
+                metadata = {**one.thing["metadata"], "resourceVersion": version}
+                self._take(kind, "DELETED", {**one.thing, "metadata": metadata}, lost)
+        self._versions[kind] = version
 
     def _take(self, kind: str, change: str, thing: Thing, lost: float | None) -> None:
         version = str(thing["metadata"]["resourceVersion"])
