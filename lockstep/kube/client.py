@@ -166,6 +166,7 @@ def _kind(
     return type(kind, (base,), {"_api_info": info})
 
 
+Namespace = _kind("", "v1", "Namespace", "namespaces", GenericGlobalResource)
 Node = _kind("", "v1", "Node", "nodes", GenericGlobalResource)
 Definition = _kind(
     "apiextensions.k8s.io",

@@ -195,13 +195,12 @@ class Live:
         """The time since the start of the recording, by this process's clock."""
         return time.monotonic() - self.recording.header.clock
 
-    def wait(self, until: float, gather: float = 0.0, grace: float | None = None) -> None:
+    def wait(self, until: float, gather: float = 0.0, grace: float = GRACE) -> None:
         """Return after a new observation, or when the recording is complete until a time.
 
         Observations of the next `gather` seconds, and all that were made already, are read, too.
         A recorder or an API server that hangs delays the return by `grace` seconds at most.
         """
-        grace = GRACE if grace is None else grace
         before = self._count()
         while self._count() == before and self.recording.end < until and not self.ended:
             if not self._read():

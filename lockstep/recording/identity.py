@@ -5,24 +5,17 @@ Two stacks with one `clusterName` share the folder of their recordings, but not 
 
 from typing import Any
 
-from lightkube.core.resource import ApiInfo, ResourceDef
-from lightkube.generic_resource import GenericGlobalResource
-
 from lockstep.errors import LockstepError
-from lockstep.kube.client import FAILURES, AsyncClient, Client
+from lockstep.kube.client import FAILURES, AsyncClient, Client, Namespace
 from lockstep.recording.client import Live, Subject
 
 _SYSTEM = "kube-system"
 
 
-class _Namespace(GenericGlobalResource):
-    _api_info = ApiInfo(ResourceDef("", "v1", "Namespace"), plural="namespaces", verbs=["get"])
-
-
 async def cluster_of(client: AsyncClient) -> str:
     """The uid of the namespace `kube-system`; empty if it may not be read."""
     try:
-        return _uid(await client.get(_Namespace, _SYSTEM))
+        return _uid(await client.get(Namespace, _SYSTEM))
     except FAILURES:
         return ""
 
@@ -31,7 +24,7 @@ def check(live: Live, subject: Subject, client: Client) -> None:
     """Refuse to follow a recording of something else than what is to be judged."""
     header = live.recording.header
     try:
-        cluster = _uid(client.get(_Namespace, _SYSTEM))
+        cluster = _uid(client.get(Namespace, _SYSTEM))
     except FAILURES:
         cluster = ""
     for what, recorded, judged in (
