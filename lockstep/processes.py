@@ -17,12 +17,8 @@ PATIENCE = 10.0
 
 
 def marked_environment(folder: Path) -> dict[str, str]:
-    """Return the environment for processes of the cluster in `folder`.
-
-    GOGC: the programs do most of their work in the first seconds, and start more quickly with less
-    garbage collection.
-    """
-    return {"GOGC": "400", **os.environ, MARK: str(folder)}
+    """Return the environment for processes of the cluster in `folder`."""
+    return {**os.environ, MARK: str(folder)}
 
 
 def of_cluster(folder: Path) -> list[psutil.Process]:

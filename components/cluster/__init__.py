@@ -32,11 +32,10 @@ def create_cluster(
 
     from .kwok import KwokCluster, KwokClusterArgs
 
-    incarnation, lost = embedded_cluster.incarnation(name)
-    if lost:
-        pulumi.log.warn(f"the embedded cluster {name} will be recreated: {lost}")
-        if not pulumi.runtime.is_dry_run():
-            # An API server without etcd still accepts connections, and Pulumi would wait for it.
-            embedded_cluster.end_remains(name)
-    args = KwokClusterArgs(name, kubernetes_version, worker_cpu, worker_memory, incarnation)
+    plan = embedded_cluster.plan(name)
+    if plan.warning:
+        pulumi.log.warn(plan.warning)
+    args = KwokClusterArgs(
+        name, kubernetes_version, worker_cpu, worker_memory, plan.incarnation, plan.run
+    )
     return KwokCluster("cluster", args)

@@ -27,12 +27,14 @@ class KwokClusterArgs:
     worker_memory: str
     """Allocatable memory of each worker."""
     incarnation: str = ""
-    """Id of the running cluster; another id recreates it. A command cannot notice that the cluster
-    which it created no longer runs, so the program looks and passes a new id then."""
+    """Id of the cluster's data; another id recreates the cluster. A command cannot notice that the
+    cluster which it created was lost, so the program looks and passes a new id then."""
+    run: str = ""
+    """Id of the run of the cluster's processes; another id starts them again with the same data."""
 
 
 class KwokCluster(Cluster):
-    """kube-apiserver, etcd, controller manager and scheduler as processes, started by kwokctl.
+    """kube-apiserver, etcd, controller manager and scheduler as processes of this machine.
 
     Needs neither Docker nor root. Operators run as processes, too (`components.operators`); only
     kubelets are simulated. Deleting the cluster ends its processes and removes its folder, so
@@ -53,7 +55,7 @@ class KwokCluster(Cluster):
             cluster_name=args.cluster_name,
             create="cluster create",
             delete="cluster delete",
-            environment={"LOCKSTEP_INCARNATION": args.incarnation},
+            environment={"LOCKSTEP_INCARNATION": args.incarnation, "LOCKSTEP_RUN": args.run},
             triggers=[args.incarnation, args.kubernetes_version],
             opts=pulumi.ResourceOptions(
                 parent=self,

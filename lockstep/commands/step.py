@@ -7,6 +7,7 @@ imports would take longer than their work.
 
 import argparse
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -17,11 +18,12 @@ HELP = "run one step of an update; for the Pulumi program, not for people"
 
 
 def create_cluster() -> None:
-    """Create an embedded cluster and print it as JSON once it serves."""
+    """Create an embedded cluster, or start one that ended, and print it once it serves."""
     from lockstep.local import control_plane
 
     incarnation = variables.optional("LOCKSTEP_INCARNATION") or "by-hand"
-    made = control_plane.create(variables.text("LOCKSTEP_CLUSTER"), incarnation)
+    run = variables.optional("LOCKSTEP_RUN") or "by-hand"
+    made = control_plane.create(variables.text("LOCKSTEP_CLUSTER"), incarnation, run)
     print(json.dumps(made.describe()))
 
 
@@ -186,7 +188,7 @@ _SUBJECT = ("CLUSTER", "SCENARIO", "NAMESPACE", "POOL", *_CLUSTER, "DEADLINE")
 
 # Each step: the function that runs it, and the variables that it reads, without LOCKSTEP_.
 STEPS: Mapping[str, tuple[Callable[[], int | None], tuple[str, ...]]] = {
-    "cluster create": (create_cluster, ("CLUSTER", "INCARNATION")),
+    "cluster create": (create_cluster, ("CLUSTER", "INCARNATION", "RUN")),
     "cluster delete": (delete_cluster, ("CLUSTER",)),
     "kind create": (create_kind, ("CLUSTER", "KIND_CONFIG")),
     "kind delete": (delete_kind, ("CLUSTER",)),
@@ -234,4 +236,5 @@ def run(args: argparse.Namespace) -> int:
     if words not in STEPS:
         raise LockstepError(f"there is no step {words!r}; see `lockstep step --help`")
     function, _ = STEPS[words]
+    os.umask(0o077)  # what a step writes is for its user only
     return function() or 0

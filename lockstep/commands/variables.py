@@ -10,6 +10,7 @@ from lockstep.errors import LockstepError
 VARIABLES: Mapping[str, str] = {
     "LOCKSTEP_CLUSTER": "the name of the cluster",
     "LOCKSTEP_INCARNATION": "an id that changes when the cluster is recreated",
+    "LOCKSTEP_RUN": "an id that changes when the cluster's processes are started again",
     "LOCKSTEP_KUBECONFIG": "the path of a kubeconfig (with a context, default: kubectl's)",
     "LOCKSTEP_CONTEXT": "a context of that kubeconfig (optional)",
     "LOCKSTEP_KIND_CONFIG": "kind's configuration of the cluster, as YAML",

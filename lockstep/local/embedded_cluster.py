@@ -1,28 +1,18 @@
-"""An embedded cluster as its files show it: addresses, identity, and whether its processes run.
+"""An embedded cluster as its files show it: addresses, identity, and whether it runs.
 
 Light on purpose, as the Pulumi program imports it: no client and no psutil.
 """
 
 import base64
 import json
-import os
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lockstep import paths
 from lockstep.errors import LockstepError
-
-# The names of kwokctl's pid files.
-CONTROL_PLANE = (
-    "etcd",
-    "kube-apiserver",
-    "kube-controller-manager",
-    "kube-scheduler",
-    "kwok-controller",
-)
-PROCESSES = Path("/proc")
+from lockstep.local import supervisor
 
 
 @dataclass(frozen=True)
@@ -34,11 +24,6 @@ class EmbeddedCluster:
     ports: dict[str, int]
 
     @property
-    def kwok_folder(self) -> Path:
-        """The folder in which kwokctl keeps certificates, data, pid files and logs."""
-        return _kwok_folder(self.folder)
-
-    @property
     def kubeconfig(self) -> Path:
         """The administrator's kubeconfig."""
         return self.folder / "kubeconfig"
@@ -46,7 +31,12 @@ class EmbeddedCluster:
     @property
     def pki(self) -> Path:
         """The folder of the cluster's certificates and keys."""
-        return self.kwok_folder / "pki"
+        return self.folder / "pki"
+
+    @property
+    def server(self) -> str:
+        """The address of the API server."""
+        return f"https://127.0.0.1:{self.ports['apiserver']}"
 
     def describe(self) -> dict[str, Any]:
         """The values that the Pulumi program reads from the output of `cluster create`."""
@@ -58,6 +48,18 @@ class EmbeddedCluster:
             "webhookUrl": f"https://127.0.0.1:{self.ports['lwsWebhook']}",
             "webhookCa": base64.b64encode(ca).decode(),
         }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the Pulumi program plans for the cluster of a name."""
+
+    incarnation: str
+    """Identifies the cluster's data: another id recreates the cluster."""
+    run: str
+    """Identifies the run of the cluster's processes: another id starts them again."""
+    warning: str = ""
+    """What will happen to an existing cluster and why; empty when nothing will."""
 
 
 def load(name: str) -> EmbeddedCluster:
@@ -93,67 +95,43 @@ def volcano_conf(folder: Path) -> Path:
 
 
 def marker(name: str) -> Path:
-    """The file that holds the id and the Kubernetes version of a complete cluster.
+    """The file that names the incarnation, the Kubernetes version and the run of a cluster.
 
     It is beside the cluster's folder, so that the loss of the folder is noticed.
     """
     return paths.cluster_dir(name).with_suffix(".id")
 
 
-def incarnation(name: str) -> tuple[str, str]:
-    """Return the id of the cluster of this name, and what it has lost.
-
-    The id changes exactly when the cluster must be created or recreated. What it has lost is
-    empty for a complete cluster and for one that was never created; otherwise it names the missing
-    processes or files, such as "etcd has ended".
-    """
+def marked(name: str) -> list[str]:
+    """The words of a cluster's marker; empty for a cluster that was never complete."""
     file = marker(name)
-    known = file.read_text().split()[:1] if file.exists() else []
-    lost = missing(name) if known else ""
-    if known and not lost:
-        return known[0], ""
-    return uuid.uuid4().hex[:12], lost
+    words = file.read_text().split() if file.exists() else []
+    return words if len(words) == len(("incarnation", "version", "run")) else []
+
+
+def plan(name: str) -> Plan:
+    """Return the ids of the cluster that is there, and new ids where something must be done."""
+    new = Plan(uuid.uuid4().hex[:12], uuid.uuid4().hex[:12])
+    known = marked(name)
+    if not known:
+        return new
+    if lost := missing(name):
+        return replace(new, warning=f"the embedded cluster {name} will be recreated: {lost}")
+    incarnation, _, run = known
+    if is_supervised(name):
+        return Plan(incarnation, run)
+    warning = f"the embedded cluster {name} does not run; it will be started with its data"
+    return Plan(incarnation, new.run, warning)
 
 
 def missing(name: str) -> str:
-    """Name the processes and files that the cluster should have and has not; empty when complete.
-
-    Programs that restart the operators count, too; the operators themselves do not.
-    """
+    """Name the files that the cluster should have and has not; empty when its data is complete."""
     folder = paths.cluster_dir(name)
-    kwok_folder = _kwok_folder(folder)
-    if not (folder / "ports.json").exists() or not (kwok_folder / "pki").exists():
-        return "its files are missing"
-    pid_files = [kwok_folder / "pids" / f"{component}.pid" for component in CONTROL_PLANE]
-    pid_files += sorted((folder / "operators").glob("*/*.pid"))
-    ended = [file.stem for file in pid_files if not _runs(file, folder)]
-    if not ended:
-        return ""
-    return f"{', '.join(ended)} {'has' if len(ended) == 1 else 'have'} ended"
+    needed = ("ports.json", "kubeconfig", "pki/ca.crt", "etcd/member")
+    gone = [path for path in needed if not (folder / path).exists()]
+    return f"{', '.join(gone)} {'is' if len(gone) == 1 else 'are'} missing" if gone else ""
 
 
-def end_remains(name: str) -> None:
-    """End the processes of an incomplete cluster, so that clients find it unreachable at once."""
-    from lockstep import processes  # only here: psutil takes time to load
-
-    processes.end_all(paths.cluster_dir(name))
-
-
-def _runs(pid_file: Path, folder: Path) -> bool:
-    """Tell whether a pid file's process runs for the cluster in `folder`.
-
-    The command line decides where it can be read: after a reboot the pid may be another program's,
-    and a zombie has none.
-    """
-    try:
-        pid = int(pid_file.read_text())
-        if PROCESSES.is_dir():
-            return os.fsencode(f"{folder}/") in (PROCESSES / str(pid) / "cmdline").read_bytes()
-        os.kill(pid, 0)
-    except (OSError, ValueError):
-        return False
-    return True
-
-
-def _kwok_folder(folder: Path) -> Path:
-    return folder / "kwok" / "clusters" / folder.name
+def is_supervised(name: str) -> bool:
+    """Tell whether the cluster's processes are running, or are started again when they end."""
+    return supervisor.holder(paths.cluster_dir(name)) is not None

@@ -6,9 +6,8 @@ a pod.
 """
 
 import http.client
-import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,19 +15,17 @@ from typing import Any
 
 import yaml
 from lightkube import ApiError, Client
-from lightkube.models.authentication_v1 import TokenRequestSpec
-from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources.core_v1 import ConfigMap, ServiceAccountToken
+from lightkube.resources.core_v1 import ConfigMap
 
 import toolchain
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
-from lockstep.local import ports, supervisor
+from lockstep.local import credentials, ports, supervisor
 from lockstep.local.embedded_cluster import EmbeddedCluster, volcano_conf
+from lockstep.local.supervisor import Program
 from lockstep.lws import names
 
 HEALTH_TIMEOUT = 60.0
-TOKEN_SECONDS = 365 * 24 * 3600
 VOLCANO_NAMESPACE = "volcano-system"
 
 
@@ -36,7 +33,7 @@ VOLCANO_NAMESPACE = "volcano-system"
 class Operator:
     """How an operator's processes are prepared, and where they answer once they work."""
 
-    prepare: Callable[[EmbeddedCluster, Client, Path, str], supervisor.Commands]
+    prepare: Callable[[EmbeddedCluster, Client, Path, str], dict[str, Program]]
     health: Sequence[tuple[str, str]]
     """Health endpoints: the name of the port and the path."""
     listens: Sequence[str] = ()
@@ -49,18 +46,19 @@ def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
     folder = cluster.folder / "operators" / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with kube.client(str(cluster.kubeconfig)) as client:
-        commands = operator.prepare(cluster, client, folder, version)
-    supervisor.run(folder, cluster.folder, commands)
+        programs = operator.prepare(cluster, client, folder, version)
+    supervisor.run(cluster.folder, programs)
+    logs = [supervisor.log_of(cluster.folder, program) for program in programs]
     for port, path in operator.health:
         connect = partial(http.client.HTTPConnection, "127.0.0.1", cluster.ports[port], timeout=2)
         if not ports.await_ok(connect, path, HEALTH_TIMEOUT):
             raise LockstepError(
-                f"{name} is not healthy after {HEALTH_TIMEOUT:.0f} s; {_last_error(folder)}"
+                f"{name} is not healthy after {HEALTH_TIMEOUT:.0f} s; {_last_error(logs)}"
             )
     for port in operator.listens:
         # LWS reports that it is ready some time before its webhooks listen.
         if not ports.await_listening(cluster.ports[port], HEALTH_TIMEOUT):
-            raise LockstepError(f"{name} does not serve its webhooks; {_last_error(folder)}")
+            raise LockstepError(f"{name} does not serve its webhooks; {_last_error(logs)}")
 
 
 def host_config(text: str, numbers: dict[str, int], certificates: Path) -> dict[str, Any]:
@@ -90,34 +88,38 @@ def host_config(text: str, numbers: dict[str, int], certificates: Path) -> dict[
 
 def _prepare_lws(
     cluster: EmbeddedCluster, client: Client, folder: Path, version: str
-) -> supervisor.Commands:
+) -> dict[str, Program]:
     certificates = folder / "certificates"
     certificates.mkdir(mode=0o700, exist_ok=True)
-    for source, target in (("admin.crt", "tls.crt"), ("admin.key", "tls.key")):
+    for source, target in (("server.crt", "tls.crt"), ("server.key", "tls.key")):
         shutil.copyfile(cluster.pki / source, certificates / target)
         (certificates / target).chmod(0o600)
     text = _config_map(client, names.CONFIG_MAP, names.NAMESPACE, names.CONFIG_KEY)
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump(host_config(text, cluster.ports, certificates)))
-    kubeconfig = _kubeconfig(cluster, client, folder, names.NAMESPACE, names.MANAGER)
+    kubeconfig = folder / f"{names.MANAGER}.kubeconfig"
+    credentials.write_service_account(cluster, kubeconfig, names.NAMESPACE, names.MANAGER)
     manager = str(toolchain.tool(f"lws-manager-{version}"))
     options = [f"--config={config}", f"--kubeconfig={kubeconfig}", "--zap-log-level=2"]
-    return {"lws-manager": [manager, *options]}
+    return {"lws-manager": Program([manager, *options], cwd=folder)}
 
 
 def _prepare_volcano(
     cluster: EmbeddedCluster, client: Client, folder: Path, _version: str
-) -> supervisor.Commands:
+) -> dict[str, Program]:
     conf = volcano_conf(cluster.folder)
     conf.parent.mkdir(mode=0o700, exist_ok=True)
     conf.write_text(
         _config_map(client, "volcano-scheduler-configmap", VOLCANO_NAMESPACE, conf.name)
     )
     numbers = cluster.ports
-    scheduler = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-scheduler")
-    controllers = _kubeconfig(cluster, client, folder, VOLCANO_NAMESPACE, "volcano-controllers")
+    accounts = ("volcano-scheduler", "volcano-controllers")
+    scheduler, controllers = (folder / f"{account}.kubeconfig" for account in accounts)
+    for account in accounts:
+        path = folder / f"{account}.kubeconfig"
+        credentials.write_service_account(cluster, path, VOLCANO_NAMESPACE, account)
     common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
-    return {
+    commands = {
         "vc-scheduler": [
             str(toolchain.tool("vc-scheduler")),
             f"--kubeconfig={scheduler}",
@@ -134,10 +136,11 @@ def _prepare_volcano(
             str(toolchain.tool("vc-controller-manager")),
             f"--kubeconfig={controllers}",
             f"--healthz-address=127.0.0.1:{numbers['volcanoControllerHealth']}",
-            f"--listen-address=127.0.0.1:{numbers['volcanoControllerMetrics']}",
+            "--enable-metrics=false",
             *common,
         ],
     }
+    return {name: Program(command, cwd=folder) for name, command in commands.items()}
 
 
 OPERATORS = {
@@ -156,32 +159,9 @@ def _config_map(client: Client, name: str, namespace: str, key: str) -> str:
         raise LockstepError(f"ConfigMap {namespace}/{name} has no {key}: {error}") from None
 
 
-def _kubeconfig(
-    cluster: EmbeddedCluster, client: Client, folder: Path, namespace: str, account: str
-) -> Path:
-    """Write a kubeconfig that has only the rights of a ServiceAccount."""
-    request = ServiceAccountToken(
-        metadata=ObjectMeta(namespace=namespace),
-        spec=TokenRequestSpec(audiences=[], expirationSeconds=TOKEN_SECONDS),
-    )
-    try:
-        answer = client.create(request, account, namespace=namespace)
-    except ApiError as error:
-        raise LockstepError(f"no token for ServiceAccount {namespace}/{account}: {error}") from None
-    config = yaml.safe_load(cluster.kubeconfig.read_text())
-    token = answer.status.token if answer.status else ""
-    config["users"] = [{"name": account, "user": {"token": token}}]
-    for context in config["contexts"]:
-        context["context"]["user"] = account
-    path = folder / f"{account}.kubeconfig"
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        yaml.safe_dump(config, file)
-    return path
-
-
-def _last_error(folder: Path) -> str:
-    for log in sorted(folder.glob("*.log")):
+def _last_error(logs: Iterable[Path]) -> str:
+    for log in logs:
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
         if lines:
             return f"last line of {log}: {lines[-1][:300]}"
-    return f"see the logs in {folder}"
+    return "no log was written"

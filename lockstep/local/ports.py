@@ -5,7 +5,6 @@ import random
 import socket
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from lockstep.errors import LockstepError
 
@@ -44,9 +43,18 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def await_listening(port: int, seconds: float) -> bool:
-    """Wait until a server listens on a port; False after a timeout."""
-    return _await(partial(listens, port), seconds)
+def await_listening(port: int, seconds: float, give_up: Callable[[], None] | None = None) -> bool:
+    """Wait until a server listens on a port; False after a timeout.
+
+    `give_up` is called before each look, and may raise what makes waiting useless.
+    """
+
+    def check() -> bool:
+        if give_up:
+            give_up()
+        return listens(port)
+
+    return _await(check, seconds)
 
 
 def await_ok(connect: Callable[[], http.client.HTTPConnection], path: str, seconds: float) -> bool:

@@ -12,6 +12,7 @@ from lightkube.resources.core_v1 import Pod
 
 from lockstep import processes
 from lockstep.kube.client import ALL_NS, FAILURES
+from lockstep.local import supervisor
 from lockstep.lws import names
 from lockstep.recording.scheduler import LABELS
 
@@ -45,7 +46,7 @@ def lws(lines: Iterable[str]) -> dict[str, str | None]:
 
 
 def _lws_log(client: Client, folder: Path) -> Iterator[str]:
-    file = folder / "operators" / "lws" / "lws-manager.log"
+    file = supervisor.log_of(folder, "lws-manager")
     try:
         if file.exists():
             with file.open(encoding="utf-8", errors="replace") as log:

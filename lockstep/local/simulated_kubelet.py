@@ -1,4 +1,4 @@
-"""KWOK stages: what the simulated kubelets do to pods.
+"""KWOK stages: what the simulated kubelets do to their nodes and pods.
 
 KWOK's default stages remove every finalizer from a pod that is being deleted. Then the foreground
 deletion by which LWS recreates a group would not wait for the group's other objects, and the new
@@ -43,6 +43,33 @@ initContainerStatuses:
 {{ end }}
 """
 
+# A kubelet reports itself once; then it renews the node's lease, which KWOK does without a stage.
+_NODE = """\
+{{ $now := Now }}
+phase: Running
+conditions:
+{{ range NodeConditions }}
+- type: {{ .type | Quote }}
+  status: {{ .status | Quote }}
+  reason: {{ .reason | Quote }}
+  message: {{ .message | Quote }}
+  lastHeartbeatTime: {{ $now | Quote }}
+  lastTransitionTime: {{ $now | Quote }}
+{{ end }}
+addresses:
+- {type: Hostname, address: {{ NodeName | Quote }}}
+nodeInfo:
+  architecture: {{ or .status.nodeInfo.architecture "amd64" }}
+  operatingSystem: linux
+  kubeletVersion: {{ printf "kwok-%s" Version | Quote }}
+  kubeProxyVersion: {{ printf "kwok-%s" Version | Quote }}
+  containerRuntimeVersion: {{ printf "kwok-%s" Version | Quote }}
+  kernelVersion: ""
+  osImage: ""
+  bootID: ""
+  machineID: ""
+  systemUUID: ""
+"""
 
 STOPPING = 500
 """Milliseconds from the deletion of a pod to its end: a kubelet stops the containers first. A pod
@@ -54,25 +81,35 @@ that ended at once could be recreated before LWS has noticed the deletion (lws#9
 _HAS_GRACE = ".metadata | select(.deletionGracePeriodSeconds != 0)"
 
 
+_READY = '.status.conditions.[] | select(.type == "Ready") | .status'
+
+
 def stages() -> list[dict[str, Any]]:
-    """Return the stages: a bound pod runs at once; a deleted pod ends after a pause."""
-    new = {".metadata.deletionTimestamp": "DoesNotExist", ".status.podIP": "DoesNotExist"}
-    leaving = {".metadata.deletionTimestamp": "Exists", _HAS_GRACE: "Exists"}
+    """Return the stages: a node gets ready; a bound pod runs at once; a deleted pod ends later."""
+    unready = {"key": _READY, "operator": "NotIn", "values": ["True"]}
+    new = [_exists(".metadata.deletionTimestamp", False), _exists(".status.podIP", False)]
+    leaving = [_exists(".metadata.deletionTimestamp"), _exists(_HAS_GRACE)]
     return [
-        _stage("pod-runs", new, {"statusTemplate": _STATUS}),
-        _stage("pod-goes", leaving, {"delete": True}, STOPPING),
+        _stage("node-runs", "Node", [unready], {"statusTemplate": _NODE}),
+        _stage("pod-runs", "Pod", new, {"statusTemplate": _STATUS}),
+        _stage("pod-goes", "Pod", leaving, {"delete": True}, STOPPING),
     ]
 
 
-def _stage(name: str, when: dict[str, str], then: dict[str, Any], delay: int = 0) -> dict[str, Any]:
-    conditions = [{"key": key, "operator": operator} for key, operator in when.items()]
+def _exists(key: str, wanted: bool = True) -> dict[str, Any]:
+    return {"key": key, "operator": "Exists" if wanted else "DoesNotExist"}
+
+
+def _stage(
+    name: str, kind: str, when: list[dict[str, Any]], then: dict[str, Any], delay: int = 0
+) -> dict[str, Any]:
     return {
         "apiVersion": "kwok.x-k8s.io/v1alpha1",
         "kind": "Stage",
         "metadata": {"name": name},
         "spec": {
-            "resourceRef": {"apiGroup": "v1", "kind": "Pod"},
-            "selector": {"matchExpressions": conditions},
+            "resourceRef": {"apiGroup": "v1", "kind": kind},
+            "selector": {"matchExpressions": when},
             "delay": {"durationMilliseconds": delay},
             "next": then,
         },

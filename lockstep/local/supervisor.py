@@ -1,54 +1,130 @@
-"""Start programs in the background, each under a process that restarts it (`restart_loop`).
+"""Tell the supervisor of a cluster's processes (`supervise`) what to run, and start it.
 
-supervisord would do that as well, but it starts a program only a second after its own start, and
-needs three seconds for a restart.
+Light on purpose, as the Pulumi program asks whether a cluster's supervisor runs.
+
+supervisord would do that as well, but it starts a program only a second after its own start, needs
+three seconds for a restart, and nothing restarts supervisord itself.
 """
 
 import contextlib
+import fcntl
+import json
 import os
 import signal
+import struct
 import subprocess
 import sys
+import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
+from lockstep.local import supervise
+from lockstep.wait import wait_until
 
-from lockstep import processes
-from lockstep.local import restart_loop
+STARTED_WITHIN = 20.0
 
-Commands = Mapping[str, Sequence[str]]
-"""Commands that must keep running, by the name of the program; `<name>.log` has the output."""
-
-
-def run(folder: Path, cluster_folder: Path, commands: Commands) -> None:
-    """Start the programs of a folder; those of an earlier call are killed first."""
-    for pid_file in folder.glob("*.pid"):
-        _kill(pid_file)
-    for name, command in commands.items():
-        path = folder / f"{name}.log"
-        path.touch(mode=0o600)
-        with path.open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-I", restart_loop.__file__, log.name, *command],
-                env=processes.marked_environment(cluster_folder),
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                # Signals to this command, such as Ctrl-C, are not for the program.
-                start_new_session=True,
-            )
-        (folder / f"{name}.pid").write_text(str(process.pid))
-        process.returncode = 0  # it is meant to outlive this command: no ResourceWarning
+# struct flock of Linux on 64 bits: type, whence, start, length, process id.
+_FLOCK = "hhqqi4x"
 
 
-def _kill(pid_file: Path) -> None:
-    """Kill a restart loop together with its program, so that it cannot start one more."""
-    with contextlib.suppress(OSError, ValueError, psutil.NoSuchProcess):
-        loop = psutil.Process(int(pid_file.read_text()))
-        if restart_loop.__file__ in loop.cmdline():
-            family = [loop, *loop.children(recursive=True)]
-            os.killpg(loop.pid, signal.SIGKILL)
-            processes.end(family, pid_file.stem)
-    pid_file.unlink(missing_ok=True)
+@dataclass(frozen=True)
+class Program:
+    """A program that must keep running."""
+
+    command: Sequence[str]
+    cwd: Path | None = None
+    """The folder that it runs in; None: the cluster's folder."""
+
+
+def holder(folder: Path) -> int | None:
+    """The process id of the supervisor of a cluster's folder; None if none runs."""
+    try:
+        lock = os.open(folder / supervise.LOCK, os.O_RDWR)
+    except OSError:
+        return None
+    try:
+        asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, *_, pid = struct.unpack(_FLOCK, fcntl.fcntl(lock, fcntl.F_GETLK, asked))
+    finally:
+        os.close(lock)
+    return None if kind == fcntl.F_UNLCK else int(pid)
+
+
+def run(folder: Path, programs: Mapping[str, Program]) -> None:
+    """Start programs, or restart them, and return when each has a new process."""
+    (folder / supervise.PROGRAMS).mkdir(mode=0o700, exist_ok=True)
+    digests = {name: _write(folder, name, program) for name, program in programs.items()}
+    _start(folder)
+    # A supervisor that has just ended is not signalled: the next one reads the files anyway.
+    with contextlib.suppress(ProcessLookupError):
+        if pid := holder(folder):
+            os.kill(pid, signal.SIGHUP)
+    wait_until(
+        f"a process of {', '.join(programs)}",
+        lambda: all(running(folder, name) == digest for name, digest in digests.items()),
+        STARTED_WITHIN,
+        pause=0.01,
+    )
+
+
+def running(folder: Path, name: str) -> str | None:
+    """The digest of the file that a running program was started by; None if it does not run."""
+    try:
+        return (folder / supervise.PROGRAMS / f"{name}.pid").read_text().split()[1]
+    except (OSError, IndexError):
+        return None
+
+
+def log_of(folder: Path, name: str) -> Path:
+    """The file with all that a program has printed."""
+    return folder / supervise.PROGRAMS / f"{name}.log"
+
+
+def release(folder: Path) -> None:
+    """Let the supervisor end everything instead of starting it again."""
+    (folder / supervise.LOCK).unlink(missing_ok=True)
+
+
+def _write(folder: Path, name: str, program: Program) -> str:
+    content = {
+        "command": list(program.command),
+        "cwd": str(program.cwd or folder),
+        "run": uuid.uuid4().hex,  # the supervisor restarts a program whose file has changed
+    }
+    text = json.dumps(content)
+    fresh = folder / supervise.PROGRAMS / f".{name}.json"
+    fresh.write_text(text)
+    fresh.replace(fresh.with_name(f"{name}.json"))
+    return supervise.digest(text)
+
+
+def _start(folder: Path) -> None:
+    """Start the supervisor of a folder, unless it runs."""
+    (folder / supervise.LOCK).touch(mode=0o600)
+    if holder(folder):
+        return
+    log = os.open(folder / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with open(log, "ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", supervise.__file__, str(folder)],
+            env=_environment(folder),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            # Signals to this command, such as Ctrl-C, are not for the supervisor.
+            start_new_session=True,
+        )
+    process.returncode = 0  # it is meant to outlive this command: no ResourceWarning
+    wait_until("the supervisor", lambda: holder(folder), STARTED_WITHIN, pause=0.01)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """The environment of a cluster's processes: nothing of the user's that could be secret.
+
+    GOGC: the programs do most of their work in the first seconds, and start more quickly with less
+    garbage collection.
+    """
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    return {"GOGC": "400", **kept, supervise.FOLDER_MARK: str(folder)}

@@ -91,7 +91,7 @@ def judging() -> None:
 def following() -> None:
     """The recorder against kubectl."""
     print("\nfollowing: seconds behind the API server, the recorder beside `kubectl --watch`")
-    cluster = control_plane.create("bench-recorder", "bench")
+    cluster = control_plane.create("bench-recorder", "bench", "run")
     try:
         print(f"  {asyncio.run(recorder.measure(cluster))}")
     finally:

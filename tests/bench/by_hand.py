@@ -1,4 +1,4 @@
-"""The yardstick: the same cluster, charts and workload by kwokctl, `kubectl apply` and watches.
+"""The yardstick: the same cluster, charts and workload by `kubectl apply` and watches.
 
 As somebody in a hurry would write it: no state, no checks, nothing that could be repeated. What
 Pulumi and the verdict cost is the difference to this.
@@ -20,7 +20,14 @@ from lightkube.resources.core_v1 import Secret
 
 import toolchain
 from lockstep import processes
-from lockstep.local import control_plane, embedded_cluster, operators
+from lockstep.local import (
+    certificates,
+    control_plane,
+    credentials,
+    embedded_cluster,
+    operators,
+    supervisor,
+)
 
 PRIVATE = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generation")
 
@@ -104,7 +111,9 @@ class ByHand:
         """Create, apply, wait; the seconds it took."""
         started = time.monotonic()
         self.cluster.folder.mkdir(parents=True)
-        control_plane.start_control_plane(self.cluster)
+        certificates.create(self.cluster.pki)
+        credentials.write_administrator(self.cluster)
+        control_plane.start(self.cluster, 60)
         own = self.cluster.describe()["webhookCa"]
         self._apply(manifests.platform.replace(manifests.authority, own))
         self._apply(manifests.rest)
@@ -119,6 +128,7 @@ class ByHand:
     def down(self) -> float:
         """Kill and remove; the seconds it took."""
         started = time.monotonic()
+        supervisor.release(self.cluster.folder)
         processes.end_all(self.cluster.folder)
         shutil.rmtree(self.cluster.folder)
         return time.monotonic() - started

@@ -15,6 +15,7 @@ import pytest
 
 from lockstep import paths, processes
 from lockstep.local import control_plane, embedded_cluster, ports
+from lockstep.wait import wait_until
 from tests.e2e.conftest import LiveStack, MakeStack
 
 PATIENCE = 120.0
@@ -102,28 +103,27 @@ def lose(stack: LiveStack, *, folder: bool) -> None:
         shutil.rmtree(place)
 
 
-@pytest.mark.parametrize("folder", [False, True], ids=["rebooted", "folder removed"])
-def test_up_recreates_a_lost_cluster_and_says_so(lost: LiveStack, folder: bool) -> None:
-    lose(lost, folder=folder)
+def test_up_recreates_a_cluster_whose_folder_was_removed(lost: LiveStack) -> None:
+    lose(lost, folder=True)
     output = lost.deploy()
     assert f"the embedded cluster {lost.cluster_name()} will be recreated: " in output
     assert lost.outputs()["verdicts"]["gang"]["ok"]
     assert len(lost.processes()) >= 8
 
 
-def test_up_recreates_a_cluster_without_etcd_and_names_etcd(lost: LiveStack) -> None:
-    processes.end(lost.processes("etcd"), "etcd")
-    output = lost.deploy()
-    assert "will be recreated: etcd has ended" in output
+def test_processes_of_a_removed_folder_end(lost: LiveStack) -> None:
+    shutil.rmtree(paths.cluster_dir(lost.cluster_name()))
+    wait_until("the end of all processes", lambda: not lost.processes(), 20)
+    lost.deploy()
     assert lost.outputs()["verdicts"]["gang"]["ok"]
 
 
 def test_second_create_keeps_the_cluster(lost: LiveStack) -> None:
     name = lost.cluster_name()
     before = {process.pid for process in lost.processes()}
-    incarnation, missing = embedded_cluster.incarnation(name)
-    assert missing == ""
-    control_plane.create(name, incarnation)
+    plan = embedded_cluster.plan(name)
+    assert plan.warning == ""
+    control_plane.create(name, plan.incarnation, plan.run)
     assert {process.pid for process in lost.processes()} == before
 
 
@@ -185,7 +185,7 @@ def test_port_taken_at_the_last_moment_is_replaced(monkeypatch: pytest.MonkeyPat
         port = taken.getsockname()[1]
         draws = iter([{"apiserver": port}, {}])
         monkeypatch.setattr(ports, "free_ports", lambda names: real(names) | next(draws))
-        made = control_plane.create("e2e-port", "test")
+        made = control_plane.create("e2e-port", "test", "run")
         try:
             assert made.ports["apiserver"] != port
         finally:

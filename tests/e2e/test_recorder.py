@@ -85,7 +85,7 @@ def _relay(source: socket.socket, sink: socket.socket) -> None:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[EmbeddedCluster]:
     """A control plane without operators: enough to list and to watch."""
-    made = control_plane.create("e2e-recorder", "e2e")
+    made = control_plane.create("e2e-recorder", "e2e", "run")
     yield made
     control_plane.delete("e2e-recorder")
 

@@ -4,8 +4,6 @@ import base64
 import contextlib
 import gzip
 import json
-import os
-import subprocess
 import threading
 import time
 import uuid
@@ -40,7 +38,6 @@ class Cluster:
         self._stack = LiveStack(f"sabotage-{number}")
         self._originals: dict[str, str] = {}
         self._variant: Variant = (None, True)
-        self._children: list[subprocess.Popen[bytes]] = []
         self.is_ready = False
 
     def prepare(self) -> None:
@@ -67,8 +64,6 @@ class Cluster:
         with contextlib.suppress(AttributeError):
             self.api.close()
         control_plane.delete(self.name)
-        for child in self._children:
-            child.poll()
 
     @property
     def name(self) -> str:
@@ -182,27 +177,8 @@ class Cluster:
         self.api.merge("ClusterRoleBinding", name, {"subjects": subjects})
 
     def restart_api_server(self) -> None:
-        """Kill the API server and start it again as it was started."""
-        server = self.process(API_SERVER)
-        command, folder, environment = server.cmdline(), server.cwd(), server.environ()
-        log = os.readlink(f"/proc/{server.pid}/fd/1")
-        processes.end([server], API_SERVER)
-        # A process with many threads keeps its sockets for a moment after it is a zombie.
-        port = self.embedded.ports["apiserver"]
-        wait_until("the API server's port", lambda: ports.is_free(port), 10.0, pause=0.02)
-        with open(log, "ab") as output:
-            child = subprocess.Popen(
-                command,
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
-        self._children.append(child)
-        pids = self.embedded.kwok_folder / "pids"
-        (pids / f"{API_SERVER}.pid").write_text(str(child.pid))
+        """Kill the API server; the supervisor starts it again."""
+        processes.end([self.process(API_SERVER)], API_SERVER)
 
     def _original_annotation(self) -> str | None:
         found = self.api.get("ConfigMap", names.CONFIG_MAP, names.NAMESPACE)

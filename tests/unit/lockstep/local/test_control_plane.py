@@ -1,12 +1,11 @@
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import toolchain
-from lockstep import processes, versions
+from lockstep import versions
 from lockstep.errors import LockstepError
-from lockstep.local import control_plane, embedded_cluster, ports
+from lockstep.local import command_lines, control_plane, embedded_cluster, ports, supervisor
 from lockstep.local.embedded_cluster import EmbeddedCluster
 
 
@@ -14,32 +13,30 @@ from lockstep.local.embedded_cluster import EmbeddedCluster
 def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path))
     monkeypatch.setattr(toolchain, "tool", lambda name: Path(f"/tools/{name}"))
+    monkeypatch.setattr(embedded_cluster, "is_supervised", lambda _name: True)
+    monkeypatch.setattr(control_plane, "_is_ready", lambda _cluster, _seconds: True)
 
 
-def fake_kwokctl(monkeypatch: pytest.MonkeyPatch, *faults: Exception | None) -> list[int]:
-    """Replace kwokctl: each run fails with the next fault."""
+def fake_start(monkeypatch: pytest.MonkeyPatch, *faults: Exception | None) -> list[int]:
+    """Replace the start of the processes: each start fails with the next fault."""
     outcomes = iter(faults)
     seen: list[int] = []
 
-    def run(made: EmbeddedCluster) -> None:
+    def start(made: EmbeddedCluster, _seconds: float) -> None:
         seen.append(made.ports["apiserver"])
         if fault := next(outcomes):
             raise fault
+        (made.folder / "etcd" / "member").mkdir(parents=True, exist_ok=True)
 
-    monkeypatch.setattr(control_plane, "start_control_plane", run)
+    monkeypatch.setattr(control_plane, "start", start)
     return seen
 
 
-def test_control_plane_listens_on_loopback_only() -> None:
-    config = control_plane.kwokctl_config(dict.fromkeys(control_plane.PORTS, 20000))
-    assert config["options"]["bindAddress"] == "127.0.0.1"
-
-
-def test_create_leaves_a_private_folder_and_the_id(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_kwokctl(monkeypatch, None)
-    made = control_plane.create("one", "abc")
+def test_create_leaves_a_private_folder_and_the_marker(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_start(monkeypatch, None)
+    made = control_plane.create("one", "abc", "run")
     assert oct(made.folder.stat().st_mode & 0o777) == "0o700"
-    assert made.folder.with_suffix(".id").read_text() == f"abc {versions.KUBERNETES}\n"
+    assert embedded_cluster.marked("one") == ["abc", versions.KUBERNETES, "run"]
     assert embedded_cluster.load("one") == made
     control_plane.delete("one")
     assert not made.folder.exists()
@@ -48,121 +45,146 @@ def test_create_leaves_a_private_folder_and_the_id(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def created(monkeypatch: pytest.MonkeyPatch) -> EmbeddedCluster:
-    """A running cluster with the id abc and a file that another creation would remove."""
-    fake_kwokctl(monkeypatch, None, None)
-    monkeypatch.setattr(embedded_cluster, "missing", lambda _name: "")
-    monkeypatch.setattr(control_plane, "_is_ready", lambda _cluster, _seconds: True)
-    made = control_plane.create("one", "abc")
-    (made.folder / "data").touch()
-    return made
+def starts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The starts of a cluster of the incarnation abc and the run r1."""
+    seen = fake_start(monkeypatch, None, None)
+    control_plane.create("one", "abc", "r1")
+    (embedded_cluster.load("one").folder / "data").touch()
+    return seen
 
 
-def test_create_keeps_the_running_cluster_of_the_same_id(created: EmbeddedCluster) -> None:
+def has_data() -> bool:
+    return (embedded_cluster.load("one").folder / "data").exists()
+
+
+def test_create_returns_the_running_cluster(starts: list[int]) -> None:
     """Pulumi runs the command again when its environment changes."""
-    assert control_plane.create("one", "abc") == created
-    assert (created.folder / "data").exists()
+    assert control_plane.create("one", "abc", "r1") == embedded_cluster.load("one")
+    assert has_data()
+    assert len(starts) == 1
 
 
-@pytest.mark.parametrize(
-    ("module", "name", "value"),
-    [
-        (embedded_cluster, "missing", lambda _name: "etcd has ended"),
-        (control_plane, "_is_ready", lambda _cluster, _seconds: False),
-        (versions, "KUBERNETES", "1.99.0"),
-    ],
-    ids=["incomplete", "does not answer", "other version"],
-)
-def test_create_replaces_a_cluster_that_is_not_as_asked(
-    created: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, value: Any
+def test_running_cluster_that_does_not_answer_is_an_error(
+    starts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, name, value)
-    control_plane.create("one", "abc")
-    assert not (created.folder / "data").exists()
+    """It is not replaced: the stack's state says that its objects are still there."""
+    monkeypatch.setattr(control_plane, "_is_ready", lambda _cluster, _seconds: False)
+    with pytest.raises(LockstepError, match="the cluster one does not answer: no log was written"):
+        control_plane.create("one", "abc", "r1")
+    assert has_data()
 
 
-def test_create_replaces_a_half_made_cluster(created: EmbeddedCluster) -> None:
+def test_create_starts_a_cluster_that_ended_with_its_data_and_ports(starts: list[int]) -> None:
+    control_plane.create("one", "abc", "r2")
+    assert has_data()
+    assert len(starts) == 2
+    assert len(set(starts)) == 1
+    assert embedded_cluster.marked("one")[2] == "r2"
+
+
+def test_create_starts_a_cluster_that_ended_since_the_plan(
+    starts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded_cluster, "is_supervised", lambda _name: False)
+    control_plane.create("one", "abc", "r1")
+    assert len(starts) == 2
+
+
+def test_port_that_another_program_took_meanwhile_is_named(
+    starts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ports, "is_free", lambda port: port != starts[0])
+    with pytest.raises(LockstepError, match=f"port {starts[0]} of the cluster one is used by"):
+        control_plane.create("one", "abc", "r2")
+    assert has_data()
+
+
+def test_create_replaces_a_cluster_of_another_version(
+    starts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(versions, "KUBERNETES", "1.99.0")
+    control_plane.create("one", "abc", "r1")
+    assert not has_data()
+
+
+def test_create_replaces_a_half_made_cluster(starts: list[int]) -> None:
     embedded_cluster.marker("one").unlink()
-    control_plane.create("one", "abc")
-    assert not (created.folder / "data").exists()
+    control_plane.create("one", "abc", "r1")
+    assert not has_data()
 
 
-def test_create_removes_the_files_of_an_earlier_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_kwokctl(monkeypatch, None, None)
-    folder = control_plane.create("one", "abc").folder
-    (folder / "left-over").touch()
-    control_plane.create("one", "def")
-    assert not (folder / "left-over").exists()
-    assert folder.with_suffix(".id").read_text() == f"def {versions.KUBERNETES}\n"
+def test_create_removes_the_files_of_an_earlier_incarnation(starts: list[int]) -> None:
+    control_plane.create("one", "def", "r1")
+    assert not has_data()
+    assert embedded_cluster.marked("one") == ["def", versions.KUBERNETES, "r1"]
 
 
 def test_failed_create_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     faults = [LockstepError("no")] * control_plane.ATTEMPTS
-    fake_kwokctl(monkeypatch, *faults)
+    fake_start(monkeypatch, *faults)
     with pytest.raises(LockstepError, match="no"):
-        control_plane.create("one", "abc")
+        control_plane.create("one", "abc", "run")
     assert list((tmp_path / "clusters").iterdir()) == []
 
 
 def test_other_ports_are_chosen_when_one_was_taken_meanwhile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tried = fake_kwokctl(monkeypatch, LockstepError("taken"), None)
+    tried = fake_start(monkeypatch, LockstepError("taken"), None)
     draws = iter([20000, 21000])
     monkeypatch.setattr(ports, "is_free", lambda port: port != 20000)
     monkeypatch.setattr(ports, "free_ports", lambda names: dict.fromkeys(names, next(draws)))
-    assert control_plane.create("one", "abc").ports["apiserver"] == 21000
+    assert control_plane.create("one", "abc", "run").ports["apiserver"] == 21000
     assert tried == [20000, 21000]
 
 
 def test_failure_with_all_ports_free_is_not_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tried = fake_kwokctl(monkeypatch, LockstepError("broken"))
+    tried = fake_start(monkeypatch, LockstepError("broken"))
     monkeypatch.setattr(ports, "is_free", lambda _port: True)
     with pytest.raises(LockstepError, match="broken"):
-        control_plane.create("one", "abc")
+        control_plane.create("one", "abc", "run")
     assert len(tried) == 1
 
 
 def test_full_disk_is_refused_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried = fake_kwokctl(monkeypatch)
+    tried = fake_start(monkeypatch)
     monkeypatch.setattr(control_plane, "NEEDED_MIB", 2**40)
     with pytest.raises(
         LockstepError, match=r"MiB are free .* free some space, or set LOCKSTEP_STATE"
     ):
-        control_plane.create("one", "abc")
+        control_plane.create("one", "abc", "run")
     assert tried == []
     assert list((tmp_path / "clusters").iterdir()) == []
 
 
-@pytest.fixture
-def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedCluster:
-    """A cluster that is not created yet, and a kwokctl that reports a taken port and hangs."""
-    folder = tmp_path / "clusters" / "one"
-    folder.mkdir(parents=True)
-    kwokctl = tmp_path / "kwokctl"
-    kwokctl.write_text("#!/bin/sh\necho 'bind: address already in use'\nexec sleep 60\n")
-    kwokctl.chmod(0o755)
-    monkeypatch.setattr(toolchain, "tool", lambda _name: kwokctl)
-    return EmbeddedCluster("one", folder, dict.fromkeys(control_plane.PORTS, 20000))
+def logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> EmbeddedCluster:
+    """A cluster whose processes only write a log."""
+    monkeypatch.undo()
+    monkeypatch.setattr(command_lines, "control_plane", lambda _: {"etcd": 1, "kube-apiserver": 2})
+    monkeypatch.setattr(supervisor, "run", lambda _folder, _programs: None)
+    log = supervisor.log_of(tmp_path, "kube-apiserver")
+    log.parent.mkdir()
+    log.write_text(text)
+    (port,) = ports.free_ports(["apiserver"]).values()
+    return EmbeddedCluster("one", tmp_path, {"apiserver": port})
 
 
-def test_kwokctl_that_waits_for_a_taken_port_is_ended(
-    waiting: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
+def test_start_ends_at_once_when_a_port_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(control_plane, "LOG_CHECK_SECONDS", 0.05)
-    with pytest.raises(LockstepError, match=r"port .* is taken: bind: address already in use"):
-        control_plane.start_control_plane(waiting)
-    assert processes.of_cluster(waiting.folder) == []
+    cluster = logged(tmp_path, monkeypatch, "listen: bind: address already in use\n")
+    with pytest.raises(LockstepError, match=r"port .* is taken: .* address already in use"):
+        control_plane.start(cluster, 60)
 
 
-def test_kwokctl_that_takes_too_long_is_ended(
-    waiting: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
+def test_start_that_takes_too_long_names_the_last_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(control_plane, "CREATE_TIMEOUT", 0.0)
-    with pytest.raises(LockstepError, match="timed out after 0 s waiting for kwokctl"):
-        control_plane.start_control_plane(waiting)
-    assert processes.of_cluster(waiting.folder) == []
+    cluster = logged(tmp_path, monkeypatch, "Error: no\nlast line\n")
+    monkeypatch.setattr(control_plane, "_is_ready", lambda _cluster, _seconds: False)
+    with pytest.raises(LockstepError, match=r"timed out after 0 s waiting .* server: Error: no"):
+        control_plane.start(cluster, 0)

@@ -4,9 +4,10 @@ import pytest
 import yaml
 from lightkube import Client
 
-from lockstep.local import operators
+from lockstep.local import operators, supervisor
 from lockstep.local.control_plane import PORTS
 from lockstep.local.embedded_cluster import EmbeddedCluster
+from lockstep.local.supervisor import Program
 
 NUMBERS = {name: 20000 + index for index, name in enumerate(PORTS)}
 UPSTREAM = """
@@ -43,10 +44,11 @@ def test_operators_reach_the_cluster_without_the_proxy_of_the_environment(
 
     def prepare(
         _cluster: object, client: Client, _folder: object, _version: str
-    ) -> dict[str, list[str]]:
+    ) -> dict[str, Program]:
         used.append(client)
         return {}
 
+    monkeypatch.setattr(supervisor, "run", lambda _folder, _programs: None)
     monkeypatch.setitem(operators.OPERATORS, "test", operators.Operator(prepare, []))
     operators.start(EmbeddedCluster("one", tmp_path, {}), "test", "")
     http_client = used[0]._client._client

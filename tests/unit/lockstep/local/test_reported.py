@@ -8,7 +8,7 @@ from lightkube import Client
 
 from lockstep import processes
 from lockstep.kube import client as kube
-from lockstep.local import reported
+from lockstep.local import reported, supervisor
 from tests.unit.lockstep.fake_api import serving
 
 
@@ -27,8 +27,9 @@ class Process:
 def told(folder: Path, monkeypatch: pytest.MonkeyPatch, program: Path | None) -> object:
     monkeypatch.setattr(processes, "named", lambda *_: [Process(program)])
     client = Client.__new__(Client)
-    (folder / "operators" / "lws").mkdir(parents=True)
-    (folder / "operators" / "lws" / "lws-manager.log").write_text('"gitVersion": "v0.9.0"\n')
+    log = supervisor.log_of(folder, "lws-manager")
+    log.parent.mkdir()
+    log.write_text('"gitVersion": "v0.9.0"\n')
     return reported.platform(client, folder, {"scheduler": {"source": "metrics"}})
 
 

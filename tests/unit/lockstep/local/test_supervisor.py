@@ -1,70 +1,157 @@
 import os
+import signal
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from lockstep import processes
-from lockstep.local import restart_loop, supervisor
+from lockstep.local import supervise, supervisor
+from lockstep.local.supervisor import Program
+from lockstep.wait import wait_until
 
 SLEEP = "import sys, time; print(sys.argv[1], flush=True); time.sleep(60)"
 
 
-def sleeper(text: str) -> supervisor.Commands:
-    return {"sleeper": [sys.executable, "-c", SLEEP, text]}
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a cluster; its processes are ended."""
+    made = tmp_path / "cluster"
+    made.mkdir()
+    yield made
+    supervisor.release(made)
+    processes.end_all(made)
+
+
+def run(folder: Path, text: str) -> psutil.Process:
+    supervisor.run(folder, {"sleeper": Program([sys.executable, "-c", SLEEP, text])})
+    return process(folder, "sleeper")
+
+
+def process(folder: Path, name: str) -> psutil.Process:
+    def found() -> psutil.Process | None:
+        try:
+            text = (folder / supervise.PROGRAMS / f"{name}.pid").read_text()
+            return psutil.Process(int(text.split()[0]))
+        except (OSError, psutil.Error):
+            return None
+
+    return wait_until(name, found, 10, pause=0.01)
+
+
+def supervising(folder: Path) -> psutil.Process:
+    return psutil.Process(wait_until("the supervisor", lambda: supervisor.holder(folder), 10))
+
+
+def await_other(folder: Path, name: str, killed: psutil.Process) -> psutil.Process:
+    wait_until(f"another {name}", lambda: process(folder, name).pid != killed.pid, 10, pause=0.01)
+    return process(folder, name)
 
 
 def await_log(folder: Path, text: str) -> None:
-    deadline = time.monotonic() + 10
-    while (folder / "sleeper.log").read_text() != text:
-        assert time.monotonic() < deadline, (folder / "sleeper.log").read_text()
-        time.sleep(0.02)
+    log = supervisor.log_of(folder, "sleeper")
+    wait_until(f"the log {text!r}", lambda: log.exists() and log.read_text() == text, 10)
 
 
-def child(folder: Path) -> psutil.Process:
-    (found,) = psutil.Process(int((folder / "sleeper.pid").read_text())).children()
-    return found
+def test_killed_program_runs_again(folder: Path) -> None:
+    first = run(folder, "100% 'a'")
+    await_log(folder, "100% 'a'\n")
+    first.kill()
+    await_other(folder, "sleeper", first)
+    await_log(folder, "100% 'a'\n" * 2)
 
 
-def test_program_is_restarted_after_a_crash_and_on_a_new_command(tmp_path: Path) -> None:
-    cluster = tmp_path / "cluster"
-    folder = cluster / "operators"
-    folder.mkdir(parents=True)
-    try:
-        supervisor.run(folder, cluster, sleeper("100% 'a'"))
-        await_log(folder, "100% 'a'\n")
-        assert oct((folder / "sleeper.log").stat().st_mode & 0o777) == "0o600"
+def test_program_is_replaced_when_its_command_changes(folder: Path) -> None:
+    first = run(folder, "a")
+    second = run(folder, "b")
+    assert second.cmdline()[-1] == "b"
+    assert not first.is_running()
 
-        first = child(folder)
+
+def test_program_is_restarted_although_its_command_is_the_same(folder: Path) -> None:
+    """Its configuration may be another."""
+    assert run(folder, "a").pid != run(folder, "a").pid
+
+
+def test_killed_supervisor_is_replaced_and_its_programs_go_on(folder: Path) -> None:
+    program = run(folder, "a")
+    standby = process(folder, supervise.STANDBY)
+    for _ in range(2):  # the second supervisor was a standby itself
+        first = supervising(folder)
         first.kill()
-        await_log(folder, "100% 'a'\n" * 2)
-
-        supervisor.run(folder, cluster, sleeper("b"))
-        await_log(folder, "100% 'a'\n" * 2 + "b\n")
-        assert len(processes.of_cluster(cluster)) == 2, "one loop and one program"
-    finally:
-        processes.end_all(cluster)
+        wait_until("another supervisor", lambda f=first: supervising(folder) != f, 10)  # type: ignore[misc]
+        standby = await_other(folder, supervise.STANDBY, standby)
+    assert process(folder, "sleeper") == program
+    program.kill()
+    await_other(folder, "sleeper", program)
 
 
-def test_stale_pid_file_kills_no_other_process(tmp_path: Path) -> None:
-    (tmp_path / "old.pid").write_text(str(os.getpid()))
-    supervisor.run(tmp_path, tmp_path, {})
-    assert not (tmp_path / "old.pid").exists()
+def test_killed_standby_runs_again(folder: Path) -> None:
+    run(folder, "a")
+    standby = process(folder, supervise.STANDBY)
+    standby.kill()
+    await_other(folder, supervise.STANDBY, standby)
+
+
+def test_program_that_died_with_the_supervisor_is_started_by_the_next(folder: Path) -> None:
+    program, first = run(folder, "a"), supervising(folder)
+    first.suspend()
+    program.kill()
+    first.kill()
+    await_other(folder, "sleeper", program)
+
+
+def test_program_that_cannot_start_does_not_end_the_supervisor(folder: Path) -> None:
+    run(folder, "a")
+    (folder / supervise.PROGRAMS / "none.json").write_text('{"command": ["/no-such-program"]}')
+    os.kill(supervising(folder).pid, signal.SIGHUP)
+    log = folder / "supervisor.log"
+    wait_until("the error", lambda: "cannot start none" in log.read_text(), 10)
+    assert run(folder, "b").is_running()
+
+
+def test_everything_ends_when_the_lock_file_is_removed(folder: Path) -> None:
+    run(folder, "a")
+    everything = processes.of_cluster(folder)
+    assert len(everything) == 3, "the supervisor, its standby and the program"
+    first = supervising(folder)
+    supervisor.release(folder)
+    os.kill(first.pid, signal.SIGHUP)  # instead of waiting until the supervisor looks by itself
+    wait_until("the end of all", lambda: not processes.of_cluster(folder), 10)
+
+
+def test_no_supervisor_holds_a_folder_that_is_not_there(folder: Path) -> None:
+    assert supervisor.holder(folder / "none") is None
+    assert supervisor.holder(folder) is None
+
+
+def test_files_are_the_owners_alone(folder: Path) -> None:
+    run(folder, "a")
+    await_log(folder, "a\n")
+    for file in (supervisor.log_of(folder, "sleeper"), folder / "supervisor.log"):
+        assert oct(file.stat().st_mode & 0o777) == "0o600"
+    assert oct((folder / supervise.PROGRAMS).stat().st_mode & 0o777) == "0o700"
+
+
+def test_programs_get_no_secrets_of_the_users_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "secret")
+    environment = run(folder, "a").environ()
+    assert "SOME_TOKEN" not in environment
+    assert environment[processes.MARK] == str(folder)
 
 
 def test_log_that_grows_too_large_is_emptied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = tmp_path / "a.log"
-    log.write_text("12345")
-    monkeypatch.setattr(restart_loop, "LARGEST_LOG", 4)
-
-    def stop(_seconds: float) -> None:
-        raise InterruptedError
-
-    monkeypatch.setattr(time, "sleep", stop)
-    with pytest.raises(InterruptedError):
-        restart_loop.limit_size(str(log))
-    assert log.read_text() == ""
+    (tmp_path / supervise.PROGRAMS).mkdir()
+    logs = {name: supervisor.log_of(tmp_path, name) for name in ("small", "large")}
+    logs["small"].write_text("1234")
+    logs["large"].write_text("12345")
+    monkeypatch.setattr(supervise, "LARGEST_LOG", 4)
+    supervise.Supervisor(tmp_path)._limit_logs()
+    assert logs["small"].read_text() == "1234"
+    assert logs["large"].read_text() == ""
