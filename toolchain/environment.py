@@ -11,7 +11,7 @@ from pathlib import Path
 from lockstep import paths
 from toolchain import cache, catalogue, users_tools
 
-ON_PATH = {"pulumi": "pulumi", "kubernetes": "kubectl", "kwok": "kwokctl", "kind": "kind"}
+ON_PATH = {"pulumi": "pulumi", "kubectl": "kubectl", "kind": "kind"}
 """The groups that go on PATH, each with the tool that people use of it."""
 
 

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     """Exit with 0 only when every verdict on every pair is as expected."""
     console = terminal.make_console(stderr=args.json)
     pairs = supported_pairs(args.lws)
-    ensure_tools(lws=[pair.lws for pair in pairs])
+    ensure_tools(volcano=[pair.volcano for pair in pairs], lws=[pair.lws for pair in pairs])
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the walk cleans up
     built = build({pair: try_pair(pair, console) for pair in pairs})
     path = document.write(built, paths.out_dir())

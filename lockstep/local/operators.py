@@ -106,7 +106,7 @@ def _prepare_lws(
 
 
 def _prepare_volcano(
-    cluster: EmbeddedCluster, client: Client, folder: Path, _version: str
+    cluster: EmbeddedCluster, client: Client, folder: Path, version: str
 ) -> dict[str, Program]:
     conf = volcano_conf(cluster.folder)
     conf.parent.mkdir(mode=0o700, exist_ok=True)
@@ -122,7 +122,7 @@ def _prepare_volcano(
     common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
     commands = {
         "vc-scheduler": [
-            str(toolchain.tool("vc-scheduler")),
+            str(toolchain.tool(f"vc-scheduler-{version}")),
             f"--kubeconfig={scheduler}",
             f"--scheduler-conf={conf}",
             f"--healthz-address=127.0.0.1:{numbers['volcanoSchedulerHealth']}",
@@ -134,7 +134,7 @@ def _prepare_volcano(
             *common,
         ],
         "vc-controller-manager": [
-            str(toolchain.tool("vc-controller-manager")),
+            str(toolchain.tool(f"vc-controller-manager-{version}")),
             f"--kubeconfig={controllers}",
             f"--healthz-address=127.0.0.1:{numbers['volcanoControllerHealth']}",
             "--enable-metrics=false",

@@ -130,7 +130,8 @@ class Stack:
     def ensure_tools(self) -> None:
         """Fetch or build what an update of the stack needs."""
         is_kind = self.config("clusterProvider") == "kind"
-        ensure_tools(lws=[str(self.config("lwsVersion"))], kind=is_kind)
+        versions_of = {key: [str(self.config(f"{key}Version"))] for key in ("volcano", "lws")}
+        ensure_tools(**versions_of, kind=is_kind)
 
     def create(self) -> None:
         """Create the stack in the backend, without resources."""
@@ -255,10 +256,13 @@ def stack_config(name: str) -> dict[str, Any]:
     return {key.removeprefix(f"{PROJECT}:"): value for key, value in config.items()}
 
 
-def ensure_tools(*, lws: Sequence[str] = (), kind: bool = False) -> None:
+def ensure_tools(
+    *, volcano: Sequence[str] = (), lws: Sequence[str] = (), kind: bool = False
+) -> None:
     """Fetch or build what an update needs."""
     from toolchain.making import default_groups
 
-    extra = [f"lws-{version}" for version in lws if version in versions.LWS_SUPPORTED]
+    extra = [f"volcano-{each}" for each in volcano if each in versions.VOLCANO_SUPPORTED]
+    extra += [f"lws-{each}" for each in lws if each in versions.LWS_SUPPORTED]
     extra += ["kind"] if kind else []
     toolchain.ensure(list(dict.fromkeys([*default_groups(), *extra])))

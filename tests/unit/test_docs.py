@@ -66,7 +66,7 @@ def test_readme_is_short() -> None:
 def test_versions_table_is_the_supported_versions() -> None:
     assert [row[1:] for row in table("docs/versions.md", "Kubernetes (kubernetesVersion)")] == [
         [", ".join(versions.KUBERNETES_SUPPORTED), versions.KUBERNETES],
-        [", ".join(versions.VOLCANO_SUPPORTED), versions.VOLCANO],
+        [", ".join(versions.VOLCANO_SUPPORTED), versions.VOLCANO_DEFAULT],
         [", ".join(versions.LWS_SUPPORTED), versions.LWS_DEFAULT],
     ]
 

@@ -34,7 +34,10 @@ def run(configure_stack: ConfigureStack, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(subprocess, "Popen", _refuse)
-    for chart in ("volcano-1.14.1", *(f"lws-{version}" for version in versions.LWS_SUPPORTED)):
+    for chart in (
+        *(f"volcano-{version}" for version in versions.VOLCANO_SUPPORTED),
+        *(f"lws-{version}" for version in versions.LWS_SUPPORTED),
+    ):
         (tmp_path / "state" / "charts" / chart).mkdir(parents=True)
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(clusters.KUBECONFIG)

@@ -74,7 +74,7 @@ def test_every_declared_key_is_typed_and_described_and_has_a_default() -> None:
 def test_default_versions_are_the_pinned_ones() -> None:
     defaults = {key: entry["default"] for key, entry in declared().items()}
     assert defaults["kubernetesVersion"] == versions.KUBERNETES
-    assert defaults["volcanoVersion"] == versions.VOLCANO
+    assert defaults["volcanoVersion"] == versions.VOLCANO_DEFAULT
     assert defaults["lwsVersion"] == versions.LWS_DEFAULT
 
 

@@ -13,29 +13,42 @@ from toolchain.catalogue import Group
 from toolchain.making import default_groups
 
 PINS = {
-    "etcd": [("go.etcd.io/etcd/server/v3", versions.ETCD)],
-    "kwok": [("sigs.k8s.io/kwok", versions.KWOK)],
-    "kubernetes": [
+    "default": [
+        ("go.etcd.io/etcd/server/v3", versions.ETCD),
+        ("sigs.k8s.io/kwok", versions.KWOK),
         ("k8s.io/kubernetes", versions.KUBERNETES),
-        ("volcano.sh/volcano", versions.VOLCANO),
-    ],
-    "pulumi": [
+        ("volcano.sh/volcano", versions.VOLCANO_DEFAULT),
+        ("sigs.k8s.io/lws", versions.LWS_DEFAULT),
         ("github.com/pulumi/pulumi/pkg/v3", versions.PULUMI),
         ("github.com/pulumi/pulumi/sdk/v3", versions.PULUMI),
-    ],
-    "pulumi-language-python": [
         (
             "github.com/pulumi/pulumi/sdk/python/cmd/pulumi-language-python/v3",
             versions.PULUMI_PYTHON_CODE,
-        )
-    ],
-    "pulumi-command": [("github.com/pulumi/pulumi-command/provider", versions.PULUMI_COMMAND_CODE)],
-    "pulumi-kubernetes": [
+        ),
         ("github.com/pulumi/pulumi-kubernetes/provider/v4", versions.PULUMI_KUBERNETES_CODE),
         ("github.com/pulumi/pulumi-kubernetes/sdk/v4", versions.PULUMI_KUBERNETES),
     ],
+    "pulumi-command": [("github.com/pulumi/pulumi-command/provider", versions.PULUMI_COMMAND_CODE)],
+    "kubernetes-node": [
+        ("k8s.io/kubernetes", versions.KUBERNETES),
+        ("volcano.sh/volcano", versions.VOLCANO_DEFAULT),
+    ],
     "kind": [("sigs.k8s.io/kind", versions.KIND)],
-    **{f"lws-{version}": [("sigs.k8s.io/lws", version)] for version in versions.LWS_SUPPORTED},
+    "crictl": [("sigs.k8s.io/cri-tools", versions.CRICTL)],
+    "coredns": [("github.com/coredns/coredns", versions.COREDNS)],
+    **{
+        f"volcano-{version}": [
+            ("volcano.sh/volcano", version),
+            ("k8s.io/kubernetes", versions.KUBERNETES),
+        ]
+        for version in versions.VOLCANO_SUPPORTED
+        if version != versions.VOLCANO_DEFAULT
+    },
+    **{
+        f"lws-{version}": [("sigs.k8s.io/lws", version)]
+        for version in versions.LWS_SUPPORTED
+        if version != versions.LWS_DEFAULT
+    },
 }
 
 

@@ -127,7 +127,7 @@ def test_users_go_settings_do_not_change_the_build(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("GOFLAGS", "-mod=vendor")
     monkeypatch.setenv("GOOS", "plan9")
     monkeypatch.setenv("GOPROXY", "https://proxy.example.org")
-    told = golang.go_environment()
+    told = golang.environment()
     assert "-mod=readonly" in told["GOFLAGS"]
     assert "GOOS" not in told
     assert told["GOPROXY"] == "https://proxy.example.org"
