@@ -1,7 +1,7 @@
 """The frame of every scenario: namespace, recorder, blocked workers, workload, verdict."""
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -50,8 +50,8 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
 
     scenario: ClassVar[str]
     """The name of the entry in lockstep/scenarios/registry.py."""
-    scheduler_conf: ClassVar[str | None] = None
-    """Volcano's configuration where the scenario needs its own; None: the chart's."""
+    scheduler_conf: ClassVar[Callable[[str], str] | None] = None
+    """Makes the configuration that a version of Volcano must run; None: the chart's own."""
 
     namespace: pulumi.Output[str]
     """The namespace of the workload."""

@@ -25,7 +25,7 @@ class Preemption(Gang):
     """
 
     scenario = "preemption"
-    scheduler_conf = scheduler_conf.PREEMPTION
+    scheduler_conf = staticmethod(scheduler_conf.preemption)
 
     def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Create the priority classes, the rival without groups, and the set of low priority."""
