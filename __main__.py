@@ -10,6 +10,7 @@ from components.scenarios import SCENARIOS, ScenarioArgs, scheduler_conf
 from lockstep.scenarios.registry import SCENARIOS as REGISTRY
 
 config = settings.load_or_exit()
+settings.warn_of_old_versions(config)
 cluster = create_cluster(
     config.cluster_provider,
     config.cluster_name,

@@ -1,8 +1,8 @@
 """Volcano's scheduler configuration where it is not the chart's own, and which names it may use."""
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 import yaml
 
@@ -82,11 +82,10 @@ def preemption(version: str) -> str:
     that does not fit: only admitted gangs preempt, and both `overcommit` and `proportion` would
     keep it out of a full cluster.
 
-    Since 1.15, `gangpreempt` evicts all pods of a gang that it breaks (`gangreclaim` does so for
-    another queue). `preempt` evicts as many pods as it needs. The gang plugin must not veto that,
-    as in the chart: it protects every gang whose minMember is its size, so no gang of LWS could
-    ever be preempted. That none is left in part is then up to LWS, which ends a group that lost a
-    pod.
+    Since 1.15, `gangpreempt` evicts all pods of a gang that it breaks, and so does `gangreclaim`
+    for the gangs of another queue. Before, `preempt` evicts as many pods as it needs, and LWS ends
+    the rest, as a group that lost a pod. The gang plugin must not veto that: it protects every gang
+    whose minMember is its size, so no gang of LWS could ever be preempted.
     """
     known = KNOWN.get(_minor(version), KNOWN["1.15"])
     by_gangs = known.actions >= _GANG_ACTIONS
@@ -107,30 +106,24 @@ def check(conf: str, version: str) -> None:
 def _faults(conf: str, version: str) -> Iterator[str]:
     instead = f"and Volcano {version} would run its defaults instead (volcano#5827)"
     try:
-        actions, tiers = _parsed(conf)
+        document = yaml.safe_load(conf)
+        actions = [action.strip() for action in document["actions"].split(",")]
+        tiers = [{one["name"]: one for one in tier["plugins"]} for tier in document["tiers"]]
     except yaml.YAMLError as error:
         yield f"is not YAML ({' '.join(str(error).split())}), {instead}"
         return
     except (AttributeError, KeyError, TypeError):
-        yield f"has no text `actions`, or no list `tiers` of `plugins` with names, {instead}"
+        yield "has no text `actions`, or no list `tiers` of `plugins` with names"
         return
-    plugins = [plugin["name"] for tier in tiers for plugin in tier]
     if known := KNOWN.get(_minor(version)):
         for name in actions:
             if name not in known.actions:
                 yield _unknown("action", name, known.actions, version, "run its defaults")
-        for name in plugins:
+        for name in (name for tier in tiers for name in tier):
             if name not in known.plugins:
                 yield _unknown("plugin", name, known.plugins, version, "leave it out")
-    if any(_is_contradictory(tier) for tier in tiers):
+    if any("proportion" in tier and tier.get("drf", {}).get("enableHierarchy") for tier in tiers):
         yield f"has `enableHierarchy` of drf beside proportion, {instead}"
-
-
-def _parsed(conf: str) -> tuple[list[str], list[list[dict[str, Any]]]]:
-    """Return the actions, and the plugins of each tier."""
-    document = yaml.safe_load(conf)
-    tiers = [list(tier["plugins"]) for tier in document["tiers"]]
-    return [action.strip() for action in document["actions"].split(",")], tiers
 
 
 def _unknown(kind: str, name: str, known: Collection[str], version: str, instead: str) -> str:
@@ -140,11 +133,6 @@ def _unknown(kind: str, name: str, known: Collection[str], version: str, instead
         f"has the {kind} {name!r}, which Volcano {version} does not know: it would {instead} "
         f"(volcano#5827); {hint}"
     )
-
-
-def _is_contradictory(tier: Iterable[Mapping[str, Any]]) -> bool:
-    by_name = {plugin["name"]: plugin for plugin in tier}
-    return bool("proportion" in by_name and by_name.get("drf", {}).get("enableHierarchy"))
 
 
 def _minor(version: str) -> str:

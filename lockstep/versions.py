@@ -48,3 +48,21 @@ def of_image(image: str) -> str | None:
     """Return the version in an image's tag, such as 1.34.11 in `kindest/node:v1.34.11@sha256:…`."""
     match = re.search(r":v?(\d+\.\d+\.\d+)", image)
     return match[1] if match else None
+
+
+_OUT_OF_SUPPORT = {
+    "Kubernetes": ("1.35.8", ("1.33.",)),
+    "Volcano": ("1.15.1", ("1.14.",)),
+    "LWS": ("0.9.0", ("0.7.", "0.8.")),
+}
+"""For each part, what to use instead of the versions that begin like these."""
+
+
+def out_of_support(kubernetes: str | None, volcano: str | None, lws: str | None) -> list[str]:
+    """Return a clause for each version that its project no longer supports; None: not known."""
+    chosen = {"Kubernetes": kubernetes, "Volcano": volcano, "LWS": lws}
+    return [
+        f"{part} {version} is out of support: use {newest}"
+        for part, (newest, old) in _OUT_OF_SUPPORT.items()
+        if (version := chosen[part]) and version.startswith(old)
+    ]

@@ -1,7 +1,7 @@
 """The frame of every scenario: namespace, recorder, blocked workers, workload, verdict."""
 
 import abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -50,8 +50,6 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
 
     scenario: ClassVar[str]
     """The name of the entry in lockstep/scenarios/registry.py."""
-    scheduler_conf: ClassVar[Callable[[str], str] | None] = None
-    """Makes the configuration that a version of Volcano must run; None: the chart's own."""
 
     namespace: pulumi.Output[str]
     """The namespace of the workload."""
@@ -94,6 +92,11 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 "verdict": self.verdict,
             }
         )
+
+    @staticmethod
+    def scheduler_conf(_volcano: str) -> str | None:
+        """Return the configuration that a version of Volcano must run; None: the chart's own."""
+        return None
 
     @abc.abstractmethod
     def create(self, opts: pulumi.ResourceOptions) -> Any:

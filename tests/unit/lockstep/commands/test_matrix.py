@@ -97,11 +97,11 @@ def test_command_tries_every_pair_and_cleans_up_after_each(
     ]
     assert {cell["reason"] for cell in document["rows"][2]["cells"]} == {"no such manager"}
     assert FakeWalk.taken == [
-        ("matrix-0-7-0", "0.7.0"),
-        ("matrix-0-8-0", "0.8.0"),
-        ("matrix-0-9-0", "0.9.0"),
+        ("matrix-0-7-0-1-14-1", "0.7.0"),
+        ("matrix-0-8-0-1-14-1", "0.8.0"),
+        ("matrix-0-9-0-1-14-1", "0.9.0"),
     ]
-    assert FakeWalk.removed == ["matrix-0-7-0", "matrix-0-8-0", "matrix-0-9-0"]
+    assert FakeWalk.removed == [name for name, _ in FakeWalk.taken]
     assert {"lws-0.7.0", "lws-0.8.0", "lws-0.9.0"} <= set(made)
 
 
