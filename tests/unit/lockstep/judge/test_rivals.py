@@ -44,7 +44,12 @@ def evicted(
 ) -> Story:
     """Volcano takes the places of a gang: of some pods itself."""
     uid = story.uid("podgroup", f"gang-{group}-r1")
-    told = {"reason": "Evict", "objectUid": uid, "source": "volcano", "message": action}
+    told: dict[str, Any] = {
+        "reason": "Evict",
+        "objectUid": uid,
+        "source": "volcano",
+        "message": action,
+    }
     story.tell(at, "event", "ADDED", f"{uid}-{action}", **told)
     story.change(at, *pods(group)[:most], preemptedBy="volcano")
     return ended(story, at, group, last)
@@ -107,7 +112,12 @@ def test_evidence_names_the_action_and_how_many_pods_it_evicted(
 def test_evidence_names_every_action_that_evicted_pods() -> None:
     story = arrived(full_pool())
     uid = story.uid("podgroup", "gang-0-r1")
-    told = {"reason": "Evict", "objectUid": uid, "source": "volcano", "message": "reclaim"}
+    told: dict[str, Any] = {
+        "reason": "Evict",
+        "objectUid": uid,
+        "source": "volcano",
+        "message": "reclaim",
+    }
     story.tell(5.9, "event", "ADDED", "e", **told).tell(5.9, "event", "ADDED", "f", **told)
     story = placed(gang_created(evicted(story, 6.0, 0), 6.5, priorityClass="low"))
     words = "Volcano evicted 2 of 4 pods of gang-0 (preempt, reclaim), and LWS ended the rest"
