@@ -141,7 +141,7 @@ def _evicted(case: Case, run: Run) -> str:
     """How much of a gang the scheduler evicted itself, and by which action."""
     pods = run.incarnation.bound_pods
     count = sum(pod.last.facts.get("preemptedBy") == explain.GANG_SCHEDULER for pod in pods)
-    actions = ", ".join(sorted(set(_evictions(case, run))))
+    actions = ", ".join(dict.fromkeys(_evictions(case, run)))
     if count == len(pods):
         return f"Volcano evicted all {count} pods of {run.key} ({actions})"
     some = f"{count} of {len(pods)} pods of {run.key}"

@@ -120,7 +120,7 @@ def test_evidence_names_every_action_that_evicted_pods() -> None:
     }
     story.tell(5.9, "event", "ADDED", "e", **told).tell(5.9, "event", "ADDED", "f", **told)
     story = placed(gang_created(evicted(story, 6.0, 0), 6.5, priorityClass="low"))
-    words = "Volcano evicted 2 of 4 pods of gang-0 (preempt, reclaim), and LWS ended the rest"
+    words = "Volcano evicted 2 of 4 pods of gang-0 (reclaim, preempt), and LWS ended the rest"
     assert words in accepted(story, rivalry()).evidence
 
 
