@@ -45,23 +45,27 @@ KIND_NODE_IMAGE = (
     "kindest/node:v1.35.8@sha256:07b2536e30b803ed61d1677a79df6115f798ce64c80f9e22f6ed45afd09323c0"
 )
 
+# Older ones get no more corrections since October 2026.
+OLDEST_KUBERNETES = "1.35"
 # The newest Kubernetes that a minor version of Volcano supports, by Volcano's own table.
 VOLCANO_SUPPORTS = {"1.14": "1.34", "1.15": "1.35"}
 
 
-def out_of_support(kubernetes: str, volcano: str, lws: str) -> list[str]:
+def out_of_support(kubernetes: str | None, volcano: str | None, lws: str | None) -> list[str]:
     """Return a line for each version that is superseded or not supported with the others.
 
-    `kubernetes` may be empty, where it is not known.
+    None stands for a part that the stack does not install.
     """
     lines = []
-    newest = VOLCANO_SUPPORTS.get(_minor(volcano))
+    if kubernetes and _numbers(_minor(kubernetes)) < _numbers(OLDEST_KUBERNETES):
+        lines.append(f"Kubernetes {kubernetes} is out of support; the default is {KUBERNETES}")
+    newest = VOLCANO_SUPPORTS.get(_minor(volcano)) if volcano else None
     if newest and kubernetes and _numbers(_minor(kubernetes)) > _numbers(newest):
         lines.append(
             f"Volcano {volcano} supports Kubernetes up to {newest}, not {kubernetes}; "
             f"the default is Volcano {VOLCANO_DEFAULT}"
         )
-    if _numbers(lws) < _numbers(LWS_DEFAULT):
+    if lws and _numbers(lws) < _numbers(LWS_DEFAULT):
         lines.append(f"LeaderWorkerSet {lws} is superseded by {LWS_DEFAULT}, the default")
     return lines
 
