@@ -8,17 +8,16 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 from lockstep.errors import LockstepError
 from toolchain import cache, golang
 from toolchain.catalogue import Copy, Group, Program
-from toolchain.progress import Progress
+from toolchain.progress import Progress, Together
 
 REQUIREMENT = re.compile(r"^\t?(?:require )?(\S+) (v\S+)", re.MULTILINE)
 LINK = 2_000_000
@@ -29,12 +28,48 @@ POLL = 0.2  # seconds
 def built_from(group: Group, program: Program) -> str:
     """The Go module and the version of a program's code, as its go.mod pins them."""
     package = program.package
-    if package.startswith("."):  # a main of Lockstep's, around the module that it embeds files of
-        own = f"{program.module}/{program.executable}/"
-        package = next((e.go_module for e in group.embeds if e.target.startswith(own)), package)
+    if package == "." and group.embeds:  # a main of Lockstep's around this module
+        package = group.embeds[0].go_module
     required = REQUIREMENT.findall((cache.sources() / program.module / "go.mod").read_text())
     owners = [(path, version) for path, version in required if f"{package}/".startswith(f"{path}/")]
     return "@".join(max(owners)) if owners else f"toolchain/modules/{program.module}"
+
+
+@dataclass
+class Work:
+    """What is to be done: bytes of source to compile by the package's folder, programs to link.
+
+    A package that several modules use is in one folder, and is compiled once. `record` has the
+    folders of all packages in Go's cache: what a stopped run has compiled is not to be done again.
+    """
+
+    record: Path
+    compiled: dict[str, int] = field(default_factory=dict)
+    links: int = 0
+    done: set[str] = field(default_factory=set)
+    linked: int = 0
+
+    def __post_init__(self) -> None:
+        """Read the record."""
+        self.before = set(self.record.read_text().splitlines()) if self.record.exists() else set()
+
+    def add(self, folder: str, size: int) -> None:
+        """Add a package, unless an earlier run has compiled it."""
+        if folder not in self.before:
+            self.compiled[folder] = size
+
+    def finish(self, folders: Iterable[str]) -> None:
+        """Note that packages are compiled."""
+        fresh = {folder for folder in folders if folder in self.compiled} - self.done
+        self.done |= fresh
+        with self.record.open("a") as file:
+            file.writelines(f"{folder}\n" for folder in fresh)
+
+    @property
+    def share(self) -> float:
+        """How much of it is done."""
+        done = sum(self.compiled[folder] for folder in self.done) + LINK * self.linked
+        return done / (sum(self.compiled.values()) + LINK * self.links)
 
 
 @dataclass
@@ -46,7 +81,7 @@ class Builder:
     progress: Progress
 
     def build(self, groups: Sequence[Group]) -> None:
-        """Build groups whose programs are in the same modules, and put them into the cache.
+        """Build the groups; each is in the cache as soon as the modules of its programs are built.
 
         One command builds the programs of a module, so that no core waits while one of them is
         linked.
@@ -54,77 +89,95 @@ class Builder:
         (cache.build_dir() / "tmp").mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache.build_dir()) as scratch:
             sources = Path(scratch)
-            for module in dict.fromkeys(each for group in groups for each in group.modules):
-                shutil.copytree(cache.sources() / module, sources / module)
-            for embed in dict.fromkeys(each for group in groups for each in group.embeds):
-                self._copy(embed, sources, sources / embed.target)
-            for module in groups[0].built_modules:
-                programs = [each for group in groups for each in group.programs]
-                self._compile(
-                    sources / module, [each for each in programs if each.module == module]
-                )
-            for group in groups:
-                cache.publish(group, "built", partial(self._fill, group, sources))
+            programs: dict[str, list[Program]] = {}
+            for program in (each for group in groups for each in group.programs):
+                programs.setdefault(program.module, []).append(program)
+            work = Work(cache.build_dir() / "compiled", links=sum(map(len, programs.values())))
+            with self.progress.step("Go modules", "downloading", "ready", steps=0):
+                self._prepare(groups, sources)
+                packages = {
+                    module: self._packages(sources / module, programs[module], work)
+                    for module in programs
+                }
+            with self.progress.together() as shown:
+                waiting, built = list(groups), set[str]()
+                for module in programs:
+                    self._compile(sources / module, programs[module], packages[module], work, shown)
+                    built.add(module)
+                    for group in [each for each in waiting if built.issuperset(each.built_modules)]:
+                        cache.publish(group, "built", partial(self._fill, group, sources))
+                        waiting.remove(group)
 
-    def _compile(self, module: Path, programs: Sequence[Program]) -> None:
+    def _prepare(self, groups: Sequence[Group], sources: Path) -> None:
+        for module in dict.fromkeys(each for group in groups for each in group.modules):
+            shutil.copytree(cache.sources() / module, sources / module)
+        for embed in dict.fromkeys(each for group in groups for each in group.embeds):
+            self._copy(embed, sources, sources / embed.target)
+
+    def _packages(self, module: Path, programs: Sequence[Program], work: Work) -> dict[str, str]:
+        """Download what the programs need; return the folder of every package, by its path."""
+        form = '{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles "\t"}}'
+        roots = [program.package for program in programs]
+        listed = self._run(module.name, module, ["list", "-deps", "-f", form, *roots])
+        folders = {}
+        for line in listed.splitlines():
+            package, folder, *files = line.split("\t")
+            folders[package] = folder
+            work.add(folder, sum(os.path.getsize(os.path.join(folder, name)) for name in files))
+        return folders
+
+    def _compile(
+        self,
+        module: Path,
+        programs: Sequence[Program],
+        packages: dict[str, str],
+        work: Work,
+        shown: Together,
+    ) -> None:
         """Build the module's programs into its folder `built`."""
-        packages = [program.package for program in programs]
-        with self.progress.step("Go modules", "downloading", "ready", steps=0):
-            sizes = self._sizes(module, packages)
         flags = [word for each in programs for word in ("-ldflags", _linker_flags(each))]
         built = module / "built"
         built.mkdir()
-        command = ["build", "-v", *flags, "-o", f"{built}{os.sep}", *packages]
+        roots = [program.package for program in programs]
+        command = ["build", "-v", *flags, "-o", f"{built}{os.sep}", *roots]
         waiting = {program.executable: program.name for program in programs}
-        total = sum(sizes.values()) + LINK * len(programs)
+        lines: list[str] = []
+        with self.log.open("a") as log:
+            log.write(f"$ cd {module.name} && go {' '.join(command)}\n")
         started = self.log.stat().st_size
-        with (
-            self.progress.together() as shown,
-            self.log.open("ab") as log,
-            self.log.open("rb") as printed,
-            self._start(module, command, log) as process,
-        ):
+        with self.log.open() as printed, self._start(module, command) as process:
             printed.seek(started)
-            lines: list[str] = []
             running = True
             while running:
                 time.sleep(POLL)
                 running = process.poll() is None
-                lines += printed.read().decode().splitlines()
+                news = printed.read().splitlines()
+                lines += news
+                work.finish(packages[line] for line in news if line in packages)
                 for executable in [each for each in waiting if (built / each).is_file()]:
                     shown.finished(waiting.pop(executable))
-                linked = LINK * (len(programs) - len(waiting))
-                shown.so_far((linked + sum(sizes.get(line, 0) for line in lines)) / total)
+                    work.linked += 1
+                shown.so_far(work.share)
         if process.returncode:
             name, *_ = waiting.values()
-            errors = "\n".join(line for line in lines if line not in sizes)
+            errors = "\n".join(line for line in lines if line not in packages)
             raise LockstepError(golang.explain(name, errors, self.log))
+        work.finish(packages.values())
 
     @contextmanager
-    def _start(
-        self, module: Path, command: Sequence[str], log: IO[bytes]
-    ) -> Iterator[subprocess.Popen[bytes]]:
-        """Run Go in the background; it is stopped when the block fails."""
-        log.write(f"$ cd {module.name} && go {' '.join(command)}\n".encode())
-        log.flush()
-        with subprocess.Popen(
-            [self.go, *command], cwd=module, env=golang.environment(), stdout=log, stderr=log
-        ) as process:
+    def _start(self, module: Path, command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+        """Run Go in the background, with its output in the log; stop it when the block fails."""
+        with (
+            self.log.open("ab") as log,
+            subprocess.Popen(
+                [self.go, *command], cwd=module, env=golang.environment(), stdout=log, stderr=log
+            ) as process,
+        ):
             try:
                 yield process
             except BaseException:
                 process.send_signal(signal.SIGINT)  # it ends its compilers, too
                 raise
-
-    def _sizes(self, module: Path, packages: Sequence[str]) -> dict[str, int]:
-        """Download what the packages need; return how much source there is of each to compile."""
-        form = '{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles "\t"}}'
-        listed = self._run("Go modules", module, ["list", "-deps", "-f", form, *packages])
-        sizes = {}
-        for line in listed.splitlines():
-            package, folder, *files = line.split("\t")
-            sizes[package] = sum(os.path.getsize(os.path.join(folder, name)) for name in files)
-        return sizes
 
     def _fill(self, group: Group, sources: Path, folder: Path) -> None:
         for program in group.programs:

@@ -53,12 +53,7 @@ def _make(groups: Sequence[Group], progress: Progress) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_bytes(b"")
     progress.note(f"building from Go modules (everything: 15 minutes on 2 cores); log: {log}")
-    builder = Builder(_compiler(progress), log, progress)
-    batches: dict[tuple[str, ...], list[Group]] = {}
-    for group in to_build:
-        batches.setdefault(group.built_modules, []).append(group)
-    for batch in batches.values():
-        builder.build(batch)
+    Builder(_compiler(progress), log, progress).build(to_build)
 
 
 def _compiler(progress: Progress) -> Path:
