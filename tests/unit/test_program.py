@@ -160,8 +160,8 @@ def test_kind_node_image_is_the_configured_one(run: Run) -> None:
 
 
 def test_missing_chart_is_an_error_of_one_line(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "state" / "charts" / "lws-0.8.0").rmdir()
-    with pytest.raises(pulumi.RunError, match=r"lws-0\.8\.0 is missing; run `lockstep tools`"):
+    (tmp_path / "state" / "charts" / f"lws-{versions.LWS_DEFAULT}").rmdir()
+    with pytest.raises(pulumi.RunError, match=r"lws-0\.9\.0 is missing; run `lockstep tools`"):
         run("gang", groupSize=3)
 
 

@@ -33,7 +33,7 @@ def test_every_value_arrives_in_its_own_field(configure_stack: ConfigureStack) -
         "kindNodeImage": "node:v1",
         "volcanoVersion": "1.14.1",
         "lwsVersion": "0.7.0",
-        "kubernetesVersion": "1.34.4",
+        "kubernetesVersion": versions.KUBERNETES,
         "charts": "published",
         "installVolcano": False,
         "installLws": False,
@@ -80,7 +80,7 @@ def test_default_versions_are_the_pinned_ones() -> None:
 
 @pytest.mark.parametrize(
     ("image", "version"),
-    [("", "1.34.11"), ("lockstep-node:v1.34.4-ab12", "1.34.4"), ("own/image:latest", None)],
+    [("", "1.35.8"), ("lockstep-node:v1.34.4-ab12", "1.34.4"), ("own/image:latest", None)],
 )
 def test_kind_has_the_kubernetes_version_of_its_image(
     image: str, version: str | None, configure_stack: ConfigureStack
