@@ -74,6 +74,7 @@ class FakeWalk:
 def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     FakeWalk.taken, FakeWalk.removed = [], []
     monkeypatch.setattr(demo, "Walk", FakeWalk)
+    monkeypatch.setattr(versions, "VOLCANO_SUPPORTED", ("1.14.1",))
     monkeypatch.setattr(paths, "project_dir", lambda: tmp_path)
     return tmp_path / "out"
 
