@@ -268,3 +268,24 @@ def test_program_starts_without_heavy_imports(provider: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_DIR, stderr=subprocess.PIPE)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_preemption_runs_on_a_scheduler_that_preempts(run: Run) -> None:
+    def conf(stack: str) -> str | None:
+        values = run(stack)["platform-volcano-release"].inputs["values"]
+        found: str | None = values["custom"].get("scheduler_config_override")
+        return found
+
+    assert "preempt, " in (conf("preemption") or "")
+    assert conf("gang") is None
+
+
+def test_program_warns_of_versions_out_of_support(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", warned.append)
+    run("gang", lwsVersion="0.7.0", scenarios=[])
+    (line,) = warned
+    assert "0.7.0" in line
+    assert "\n" not in line

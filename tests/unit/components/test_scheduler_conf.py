@@ -156,6 +156,7 @@ def test_names_of_a_version_that_is_not_known_are_not_checked() -> None:
 def test_gang_actions_are_of_1_15() -> None:
     assert KNOWN["1.15"].actions - KNOWN["1.14"].actions == {"gangpreempt", "gangreclaim"}
     assert KNOWN["1.15"].plugins == KNOWN["1.14"].plugins
+    assert len(KNOWN["1.15"].plugins) == 24
 
 
 def test_refused_configuration_deploys_nothing_of_volcano() -> None:
