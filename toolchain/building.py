@@ -25,11 +25,9 @@ LINK = 2_000_000
 POLL = 0.2  # seconds
 
 
-def built_from(group: Group, program: Program) -> str:
+def built_from(program: Program) -> str:
     """The Go module and the version of a program's code, as its go.mod pins them."""
-    package = program.package
-    if package == "." and group.embeds:  # a main of Lockstep's around this module
-        package = group.embeds[0].go_module
+    package = program.code or program.package
     required = REQUIREMENT.findall((cache.sources() / program.module / "go.mod").read_text())
     owners = [(path, version) for path, version in required if f"{package}/".startswith(f"{path}/")]
     return "@".join(max(owners)) if owners else f"toolchain/modules/{program.module}"

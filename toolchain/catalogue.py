@@ -28,6 +28,7 @@ class Program:
     module: str
     package: str
     variables: tuple[str, ...] = ()
+    code: str = ""
 
     @property
     def executable(self) -> str:

@@ -107,7 +107,7 @@ def _items_of(group: Group) -> Iterator[Item]:
         if own:
             yield Item(program.name, group.version, "yours", "", str(own))
         else:
-            code = building.built_from(group, program) if source == "built" else ""
+            code = building.built_from(program) if source == "built" else ""
             path = group.command if source == "absent" else str(cache.program(group, program.name))
             yield Item(program.name, group.version, source, code, path)
     for piece in group.copies:
