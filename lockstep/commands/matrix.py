@@ -25,7 +25,7 @@ from lockstep.walk.stack import ensure_tools
 from lockstep.walk.terminal import narrow_table
 
 BEGIN, END = "<!-- lockstep matrix --docs -->", "<!-- end of the matrix -->"
-"""The lines around the table in docs/versions.md."""
+"""The lines around the table in README.md."""
 
 HELP = "judge the scenarios on every supported pair of LWS and Volcano, and write out/matrix.json"
 
@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the matrix as JSON")
     parser.add_argument(
-        "--docs", action="store_true", help="write the table of docs/versions.md from the result"
+        "--docs", action="store_true", help="write the table of README.md from the result"
     )
 
 
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [("matrix", paths.shown(path)), ("report", _report(pairs, built))]
     console.print(f"\n{terminal.aligned(rows)}", highlight=False, markup=False)
     if args.docs:
-        write_docs(built, paths.checkout_dir() / "docs" / "versions.md")
+        write_docs(built, paths.checkout_dir() / "README.md")
     if args.json:
         print(msgspec.json.encode(built).decode())
     return 0 if built.is_good else EXIT_FAILED

@@ -73,9 +73,9 @@ def test_versions_table_is_the_supported_versions() -> None:
 
 
 def test_matrix_in_the_docs_is_of_all_pairs_and_steps() -> None:
-    rows = table("docs/versions.md", versions.LWS_SUPPORTED[0])
+    rows = table("README.md", versions.LWS_SUPPORTED[0])
     assert [row[:2] for row in rows] == [list(pair) for pair in supported_pairs()]
-    text = (PROJECT_DIR / "docs" / "versions.md").read_text()
+    text = (PROJECT_DIR / "README.md").read_text()
     head = next(line for line in text.splitlines() if line.startswith("| LWS |"))
     steps = [stage.step for stage in columns()]
     assert head.strip("| ").split(" | ") == ["LWS", "Volcano", *(step.name for step in steps)]

@@ -147,8 +147,7 @@ def test_docs_have_the_table_of_the_last_result(
     out: Path, made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "checkout_dir", lambda: tmp_path)
-    page = tmp_path / "docs" / "versions.md"
-    page.parent.mkdir()
+    page = tmp_path / "README.md"
     page.write_text(f"# Versions\n\n{matrix.BEGIN}\nold\n{matrix.END}\n\n## After\n")
     cli.main(["matrix", "--lws", "0.8.0", "--lws", "0.9.0"])
     assert "old" in page.read_text()
