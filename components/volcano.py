@@ -69,6 +69,7 @@ class Volcano(pulumi.ComponentResource):
             else kubernetes.helm.v3.RepositoryOptsArgs(repo=versions.VOLCANO_CHART_REPO),
             values=chart_values(args),
             skip_await=cluster.host is not None,
+            disable_openapi_validation=True,
             # Deleting an owned cluster deletes the release. If the cluster was lost and is
             # recreated, Helm could not reach the old release to uninstall it.
             opts=cluster.opts(self, retain_on_delete=cluster.is_owned),
