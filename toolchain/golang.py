@@ -79,20 +79,17 @@ def environment() -> dict[str, str]:
     """The user's environment with fixed settings for the build, and Go's caches in the cache."""
     build = cache.build_dir()
     kept = {name: value for name, value in os.environ.items() if name not in REMOVED}
-    return (
-        MEMORY
-        | kept
-        | {
-            "CGO_ENABLED": "0",
-            "GOCACHE": str(build / "go"),
-            "GOFLAGS": GO_FLAGS,
-            "GOMODCACHE": str(build / "mod"),
-            "GOPATH": str(build / "path"),
-            "GOTMPDIR": str(build / "tmp"),  # /tmp may be too small for a linker
-            "GOTOOLCHAIN": "local",
-            "GOWORK": "off",
-        }
-    )
+    settings = {
+        "CGO_ENABLED": "0",
+        "GOCACHE": str(build / "go"),
+        "GOFLAGS": GO_FLAGS,
+        "GOMODCACHE": str(build / "mod"),
+        "GOPATH": str(build / "path"),
+        "GOTMPDIR": str(build / "tmp"),  # /tmp may be too small for a linker
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+    }
+    return MEMORY | kept | settings
 
 
 def explain(name: str, output: str, log: Path) -> str:
