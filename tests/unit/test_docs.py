@@ -72,6 +72,14 @@ def test_versions_table_is_the_supported_versions() -> None:
     ]
 
 
+def test_documents_of_kind_have_its_versions() -> None:
+    text = (PROJECT_DIR / "docs" / "versions.md").read_text()
+    assert f"that of kind {versions.KIND} for Kubernetes {versions.KUBERNETES}, by digest" in text
+    assert versions.of_image(versions.KIND_NODE_IMAGE) == versions.KUBERNETES
+    image = (PROJECT_DIR / "toolchain" / "kind_image" / "README.md").read_text()
+    assert f"lockstep/kind-node:v{versions.KUBERNETES}-" in image
+
+
 def test_matrix_in_the_docs_is_of_all_pairs_and_steps() -> None:
     rows = table("README.md", versions.LWS_SUPPORTED[0])
     assert [row[:2] for row in rows] == [list(pair) for pair in supported_pairs()]
