@@ -55,7 +55,7 @@ def run(folder: Path, programs: Mapping[str, Program]) -> None:
     """Start programs, or restart them, and return when each has a new process."""
     (folder / supervise.PROGRAMS).mkdir(mode=0o700, exist_ok=True)
     digests = {name: _write(folder, name, program) for name, program in programs.items()}
-    _start(folder)
+    start(folder)
     # A supervisor that has just ended is not signalled: the next one reads the files anyway.
     with contextlib.suppress(ProcessLookupError):
         if pid := holder(folder):
@@ -68,12 +68,46 @@ def run(folder: Path, programs: Mapping[str, Program]) -> None:
     )
 
 
+def start(folder: Path) -> None:
+    """Start the supervisor of a folder, unless it runs.
+
+    It adopts the programs that run, and starts those that do not.
+    """
+    (folder / supervise.LOCK).touch(mode=0o600)
+    if holder(folder):
+        return
+    log = os.open(folder / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with open(log, "ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", supervise.__file__, str(folder)],
+            env=_environment(folder),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            # Signals to this command, such as Ctrl-C, are not for the supervisor.
+            start_new_session=True,
+        )
+    process.returncode = 0  # it is meant to outlive this command: no ResourceWarning
+    wait_until("the supervisor", lambda: holder(folder), STARTED_WITHIN, pause=0.01)
+
+
 def running(folder: Path, name: str) -> str | None:
     """The digest of the file that a running program was started by; None if it does not run."""
     try:
         return (folder / supervise.PROGRAMS / f"{name}.pid").read_text().split()[1]
     except (OSError, IndexError):
         return None
+
+
+def is_alive(folder: Path, name: str) -> bool:
+    """Whether the process of a program runs, with a supervisor or without."""
+    try:
+        pid = (folder / supervise.PROGRAMS / f"{name}.pid").read_text().split()[0]
+        environment = Path("/proc", pid, "environ").read_bytes().split(b"\0")
+    except (OSError, IndexError):
+        return False
+    return os.fsencode(f"{supervise.FOLDER_MARK}={folder}") in environment
 
 
 def log_of(folder: Path, name: str) -> Path:
@@ -97,27 +131,6 @@ def _write(folder: Path, name: str, program: Program) -> str:
     fresh.write_text(text)
     fresh.replace(fresh.with_name(f"{name}.json"))
     return supervise.digest(text)
-
-
-def _start(folder: Path) -> None:
-    """Start the supervisor of a folder, unless it runs."""
-    (folder / supervise.LOCK).touch(mode=0o600)
-    if holder(folder):
-        return
-    log = os.open(folder / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with open(log, "ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", supervise.__file__, str(folder)],
-            env=_environment(folder),
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            # Signals to this command, such as Ctrl-C, are not for the supervisor.
-            start_new_session=True,
-        )
-    process.returncode = 0  # it is meant to outlive this command: no ResourceWarning
-    wait_until("the supervisor", lambda: holder(folder), STARTED_WITHIN, pause=0.01)
 
 
 def _environment(folder: Path) -> dict[str, str]:
