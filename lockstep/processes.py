@@ -73,8 +73,13 @@ def end(processes: Sequence[psutil.Process], owner: str) -> None:
 
 
 def _is_alive(process: psutil.Process) -> bool:
-    """Tell whether a process runs; a zombie does not, and its parent may reap it late."""
+    """Tell whether a process runs; a zombie does not, and its parent may reap it late.
+
+    The main thread of a killed process is a zombie while other threads still end, and until they
+    have ended, the process has its ports.
+    """
     try:
-        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+        is_zombie = process.status() == psutil.STATUS_ZOMBIE
+        return bool(process.is_running() and (not is_zombie or process.num_threads() > 1))
     except psutil.NoSuchProcess:
         return False
