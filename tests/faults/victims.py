@@ -14,7 +14,7 @@ from lockstep import processes
 from lockstep.errors import LockstepError
 from lockstep.local import embedded_cluster, ports, supervise, supervisor
 from tests.faults.plan import PROGRAMS
-from tests.sabotage.api import Api
+from tests.sabotage.api import FAILURES, Api, Refused
 
 MARK = "LOCKSTEP_FAULTS"
 """Environment variable of an update of the campaign and of all that the update starts."""
@@ -104,7 +104,7 @@ class Victims:
         if pid is None or pid in before:
             return False
         if fault in ("etcd", "kube-apiserver"):
-            return api is not None and api.is_ready()
+            return api is not None and _reads(api)
         return all(self._listens(port) for port in _SERVES.get(fault, ()))
 
     def is_all_back(self, api: Api | None) -> bool:
@@ -116,6 +116,13 @@ class Victims:
         with contextlib.suppress(LockstepError):
             return bool(ports.listens(embedded_cluster.load(self.cluster).ports[port]))
         return False
+
+
+def _reads(api: Api) -> bool:
+    """Whether the API server reads from etcd; it may say that it is ready when it cannot yet."""
+    with contextlib.suppress(*FAILURES, Refused):
+        return bool(api.is_ready() and api.get("Namespace", "kube-system"))
+    return False
 
 
 def kill(pids: list[int]) -> None:
