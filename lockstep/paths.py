@@ -58,6 +58,16 @@ def cluster_dir(name: str) -> Path:
     return state_dir() / "clusters" / name
 
 
+def programs_dir(cluster: Path) -> Path:
+    """The folder of what runs in an embedded cluster, and of the logs, in the cluster's folder."""
+    return cluster / "programs"
+
+
+def program_log(cluster: Path, program: str) -> Path:
+    """The file with all that a program of an embedded cluster has printed."""
+    return programs_dir(cluster) / f"{program}.log"
+
+
 def out_dir() -> Path:
     """The folder for receipts, reports and logs."""
     return project_dir() / "out"

@@ -87,7 +87,7 @@ def _evidence(stack: Stack, log: Path, started: float) -> Evidence:
         recordings=[
             path for path in evidence.recordings(cluster, started) if path.stem not in good
         ],
-        logs=[log, *evidence.operators_folder(cluster)],
+        logs=[log, *evidence.logs_folder(cluster)],
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from lightkube import Client
 from lightkube.resources.core_v1 import Pod
 
+from lockstep import paths
 from lockstep.drills import actions
 from lockstep.drills.context import DrillContext
 from lockstep.judge.case import Case
@@ -65,7 +66,7 @@ class LwsLog:
 
     def __init__(self, client: Client, folder: Path) -> None:
         self._client = client
-        self._file = folder / "operators" / "lws" / "lws-manager.log"
+        self._file = paths.program_log(folder, "lws-manager")
         self._read = self._file.stat().st_size if self._file.exists() else 0
 
     def refusal(self, namespace: str) -> str | None:

@@ -16,7 +16,6 @@ from lockstep.local import (
     credentials,
     embedded_cluster,
     ports,
-    supervise,
     supervisor,
 )
 from lockstep.local.embedded_cluster import EmbeddedCluster
@@ -173,7 +172,7 @@ def _cause(cluster: EmbeddedCluster) -> str:
 
 def _last_line(cluster: EmbeddedCluster, text: str) -> str:
     """Return the last line with a text, of the first log that has one; empty if none has."""
-    for log in sorted((cluster.folder / supervise.PROGRAMS).glob("*.log")):
+    for log in sorted(paths.programs_dir(cluster.folder).glob("*.log")):
         lines = log.read_text(errors="replace").splitlines()
         for line in reversed(lines):
             if line.strip() and text in line.lower():

@@ -18,6 +18,7 @@ from lightkube import ApiError, Client
 from lightkube.resources.core_v1 import ConfigMap
 
 import toolchain
+from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from lockstep.local import credentials, ports, supervisor
@@ -48,7 +49,7 @@ def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
     with kube.client(str(cluster.kubeconfig)) as client:
         programs = operator.prepare(cluster, client, folder, version)
     supervisor.run(cluster.folder, programs)
-    logs = [supervisor.log_of(cluster.folder, program) for program in programs]
+    logs = [paths.program_log(cluster.folder, program) for program in programs]
     for port, path in operator.health:
         connect = partial(http.client.HTTPConnection, "127.0.0.1", cluster.ports[port], timeout=2)
         if not ports.await_ok(connect, path, HEALTH_TIMEOUT):

@@ -10,9 +10,8 @@ import psutil
 from lightkube import Client
 from lightkube.resources.core_v1 import Pod
 
-from lockstep import processes
+from lockstep import paths, processes
 from lockstep.kube.client import ALL_NS, FAILURES
-from lockstep.local import supervisor
 from lockstep.lws import names
 from lockstep.recording.scheduler import LABELS
 
@@ -46,7 +45,7 @@ def lws(lines: Iterable[str]) -> dict[str, str | None]:
 
 
 def _lws_log(client: Client, folder: Path) -> Iterator[str]:
-    file = supervisor.log_of(folder, "lws-manager")
+    file = paths.program_log(folder, "lws-manager")
     try:
         if file.exists():
             with file.open(encoding="utf-8", errors="replace") as log:

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep import paths
 from lockstep.local import supervise
 from lockstep.wait import wait_until
 
@@ -53,7 +54,7 @@ def holder(folder: Path) -> int | None:
 
 def run(folder: Path, programs: Mapping[str, Program]) -> None:
     """Start programs, or restart them, and return when each has a new process."""
-    (folder / supervise.PROGRAMS).mkdir(mode=0o700, exist_ok=True)
+    (paths.programs_dir(folder)).mkdir(mode=0o700, exist_ok=True)
     digests = {name: _write(folder, name, program) for name, program in programs.items()}
     start(folder)
     # A supervisor that has just ended is not signalled: the next one reads the files anyway.
@@ -95,7 +96,7 @@ def start(folder: Path) -> None:
 def running(folder: Path, name: str) -> str | None:
     """The digest of the file that a running program was started by; None if it does not run."""
     try:
-        return (folder / supervise.PROGRAMS / f"{name}.pid").read_text().split()[1]
+        return (paths.programs_dir(folder) / f"{name}.pid").read_text().split()[1]
     except (OSError, IndexError):
         return None
 
@@ -103,16 +104,11 @@ def running(folder: Path, name: str) -> str | None:
 def is_alive(folder: Path, name: str) -> bool:
     """Whether the process of a program runs, with a supervisor or without."""
     try:
-        pid = (folder / supervise.PROGRAMS / f"{name}.pid").read_text().split()[0]
+        pid = (paths.programs_dir(folder) / f"{name}.pid").read_text().split()[0]
         environment = Path("/proc", pid, "environ").read_bytes().split(b"\0")
     except (OSError, IndexError):
         return False
     return os.fsencode(f"{supervise.FOLDER_MARK}={folder}") in environment
-
-
-def log_of(folder: Path, name: str) -> Path:
-    """The file with all that a program has printed."""
-    return folder / supervise.PROGRAMS / f"{name}.log"
 
 
 def release(folder: Path) -> None:
@@ -127,7 +123,7 @@ def _write(folder: Path, name: str, program: Program) -> str:
         "run": uuid.uuid4().hex,  # the supervisor restarts a program whose file has changed
     }
     text = json.dumps(content)
-    fresh = folder / supervise.PROGRAMS / f".{name}.json"
+    fresh = paths.programs_dir(folder) / f".{name}.json"
     fresh.write_text(text)
     fresh.replace(fresh.with_name(f"{name}.json"))
     return supervise.digest(text)

@@ -36,9 +36,9 @@ def recordings(cluster: str, since: float) -> list[Path]:
     return sorted(path for path in folder.glob("*.jsonl") if path.stat().st_mtime >= since)
 
 
-def operators_folder(cluster: str) -> list[Path]:
-    """Return the folder with the operators' logs; nothing where operators run as pods."""
-    folder = paths.cluster_dir(cluster) / "operators"
+def logs_folder(cluster: str) -> list[Path]:
+    """Return the folder with the logs of an embedded cluster's programs; nothing for others."""
+    folder = paths.programs_dir(paths.cluster_dir(cluster))
     return [folder] if folder.is_dir() else []
 
 
@@ -51,8 +51,8 @@ def copy(cluster: str, scenario: str, since: float, folder: Path) -> list[Path]:
     found = [path for path in recordings(cluster, since) if path.stem == scenario]
     _copy(found, folder)
     _copy((log_file(path) for path in found), folder)
-    for operators in operators_folder(cluster):
-        _copy(sorted(operators.rglob("*.log")), folder)
+    for logs in logs_folder(cluster):
+        _copy(sorted(logs.glob("*.log")), folder)
     return [folder / path.name for path in found]
 
 

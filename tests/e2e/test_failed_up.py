@@ -53,7 +53,7 @@ def test_failed_up_ends_in_its_reason_and_keeps_all_evidence(
         f"  receipt    {out}/receipts/gang.json",
         f"  recording  {recording}",
         f"  logs       {log}",
-        f"             {folder}/operators",
+        f"             {folder}/programs",
         f"  cluster    kubectl --kubeconfig {folder}/kubeconfig get pods -A",
         f"  again      make up STACK={NAME}  # judges again",
         f"  remove     make down STACK={NAME}",

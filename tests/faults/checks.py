@@ -28,7 +28,7 @@ def settled(check: Callable[[], list[str]]) -> list[str]:
 
 def running(victims: Victims) -> list[str]:
     """What runs and should not, and what does not run and should, in a stack that is up."""
-    programs = victims.folder / supervise.PROGRAMS
+    programs = paths.programs_dir(victims.folder)
     names = [file.stem for file in programs.glob("*.json")] + [supervise.STANDBY]
     known = {name: victims.program(name) for name in names}
     known["supervisor"] = supervisor.holder(victims.folder)

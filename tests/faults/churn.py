@@ -76,11 +76,20 @@ class Churn:
             if bound == MOST * size and not wrong:
                 return []
             if time.monotonic() > deadline:
-                where = "; ".join(wrong)
+                where = "; ".join([*wrong, *self._described()])
                 return [
                     f"after {WHOLE_WITHIN:.0f} s {bound} of {MOST * size} pods are bound {where}"
                 ]
             time.sleep(0.2)
+
+    def _described(self) -> list[str]:
+        """The pods that are not bound, or are being deleted."""
+        return [
+            f"{pod['metadata']['name']} on {pod['spec'].get('nodeName')}, "
+            f"{pod['status'].get('phase')}, deleted {pod['metadata'].get('deletionTimestamp')}"
+            for pod in self._api.items("Pod", self.namespace)
+            if not pod["spec"].get("nodeName") or "deletionTimestamp" in pod["metadata"]
+        ]
 
     def remove(self) -> None:
         """Delete the groups and their workers."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from lockstep import processes
+from lockstep import paths, processes
 from lockstep.errors import LockstepError
 from lockstep.local import embedded_cluster, ports, supervise, supervisor
 from tests.faults.plan import PROGRAMS
@@ -20,7 +20,7 @@ MARK = "LOCKSTEP_FAULTS"
 """Environment variable of an update of the campaign and of all that the update starts."""
 
 _SERVES = {
-    "vc-scheduler": ("volcanoSchedulerHealth", "volcanoSchedulerMetrics"),
+    "vc-scheduler": ("volcanoSchedulerHealth",),
     "vc-controller-manager": ("volcanoControllerHealth",),
     "lws-manager": ("lwsHealth", "lwsWebhook"),
 }
@@ -56,7 +56,7 @@ class Victims:
     def program(self, name: str) -> int | None:
         """The process of a program, as long as it runs."""
         try:
-            text = (self.folder / supervise.PROGRAMS / f"{name}.pid").read_text()
+            text = (paths.programs_dir(self.folder) / f"{name}.pid").read_text()
             pid = int(text.split()[0])
         except (OSError, ValueError, IndexError):
             return None

@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+from lockstep import paths
 from lockstep.drills.missing_rbac import LwsLog
 
 WORDS = (
@@ -19,7 +20,7 @@ def line(words: str = WORDS) -> str:
 
 
 def manager_log(folder: Path) -> Path:
-    path = folder / "operators" / "lws" / "lws-manager.log"
+    path = paths.program_log(folder, "lws-manager")
     path.parent.mkdir(parents=True)
     path.write_text("")
     return path

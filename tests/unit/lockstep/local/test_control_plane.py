@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 import toolchain
-from lockstep import versions
+from lockstep import paths, versions
 from lockstep.errors import LockstepError
 from lockstep.local import command_lines, control_plane, embedded_cluster, ports, supervisor
 from lockstep.local.embedded_cluster import EmbeddedCluster
@@ -189,7 +189,7 @@ def logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Embedd
     monkeypatch.undo()
     monkeypatch.setattr(command_lines, "control_plane", lambda _: {"etcd": 1, "kube-apiserver": 2})
     monkeypatch.setattr(supervisor, "run", lambda _folder, _programs: None)
-    log = supervisor.log_of(tmp_path, "kube-apiserver")
+    log = paths.program_log(tmp_path, "kube-apiserver")
     log.parent.mkdir()
     log.write_text(text)
     (port,) = ports.free_ports(["apiserver"]).values()

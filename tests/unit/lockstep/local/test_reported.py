@@ -6,9 +6,9 @@ import psutil
 import pytest
 from lightkube import Client
 
-from lockstep import processes
+from lockstep import paths, processes
 from lockstep.kube import client as kube
-from lockstep.local import reported, supervisor
+from lockstep.local import reported
 from tests.unit.lockstep.fake_api import serving
 
 
@@ -27,7 +27,7 @@ class Process:
 def told(folder: Path, monkeypatch: pytest.MonkeyPatch, program: Path | None) -> object:
     monkeypatch.setattr(processes, "named", lambda *_: [Process(program)])
     client = Client.__new__(Client)
-    log = supervisor.log_of(folder, "lws-manager")
+    log = paths.program_log(folder, "lws-manager")
     log.parent.mkdir()
     log.write_text('"gitVersion": "v0.9.0"\n')
     return reported.platform(client, folder, {"scheduler": {"source": "metrics"}})

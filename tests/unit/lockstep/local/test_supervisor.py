@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lockstep import processes
+from lockstep import paths, processes
 from lockstep.local import supervise, supervisor
 from lockstep.local.supervisor import Program
 from lockstep.wait import wait_until
@@ -51,7 +51,7 @@ def await_other(folder: Path, name: str, killed: psutil.Process) -> psutil.Proce
 
 
 def await_log(folder: Path, text: str) -> None:
-    log = supervisor.log_of(folder, "sleeper")
+    log = paths.program_log(folder, "sleeper")
     wait_until(f"the log {text!r}", lambda: log.exists() and log.read_text() == text, 10)
 
 
@@ -150,7 +150,7 @@ def test_no_supervisor_holds_a_folder_that_is_not_there(folder: Path) -> None:
 def test_files_are_the_owners_alone(folder: Path) -> None:
     run(folder, "a")
     await_log(folder, "a\n")
-    for file in (supervisor.log_of(folder, "sleeper"), folder / "supervisor.log"):
+    for file in (paths.program_log(folder, "sleeper"), folder / "supervisor.log"):
         assert oct(file.stat().st_mode & 0o777) == "0o600"
     assert oct((folder / supervise.PROGRAMS).stat().st_mode & 0o777) == "0o700"
 
@@ -159,7 +159,9 @@ def test_programs_get_no_secrets_of_the_users_environment(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_TOKEN", "secret")
-    environment = run(folder, "a").environ()
+    program = run(folder, "a")
+    await_log(folder, "a\n")
+    environment = program.environ()
     assert "SOME_TOKEN" not in environment
     assert environment[processes.MARK] == str(folder)
 
@@ -168,7 +170,7 @@ def test_log_that_grows_too_large_is_emptied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / supervise.PROGRAMS).mkdir()
-    logs = {name: supervisor.log_of(tmp_path, name) for name in ("small", "large")}
+    logs = {name: paths.program_log(tmp_path, name) for name in ("small", "large")}
     logs["small"].write_text("1234")
     logs["large"].write_text("12345")
     monkeypatch.setattr(supervise, "LARGEST_LOG", 4)

@@ -57,7 +57,7 @@ class FakeStack(Stack):
     def _record(self, name: str, tainted: int) -> None:
         """Write a recording; the cluster has an operator's log, and credentials."""
         folder = paths.cluster_dir(self.cluster_name())
-        for file in (f"recordings/{name}.jsonl", "operators/lws/lws-manager.log", "kubeconfig"):
+        for file in (f"recordings/{name}.jsonl", "programs/lws-manager.log", "kubeconfig"):
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(f"{tainted} tainted")
         if self.verdicts.get(name) == "interrupt":

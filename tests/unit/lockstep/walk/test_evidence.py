@@ -18,16 +18,16 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         "recordings/gang.jsonl",
         "recordings/gang.log",
         "recordings/old.jsonl",
-        "operators/lws/lws-manager.log",
+        "programs/lws-manager.log",
         "operators/lws/certificates/tls.key",
-        "operators/volcano/vc-scheduler.log",
+        "programs/vc-scheduler.log",
         "operators/volcano/volcano-scheduler.kubeconfig",
         "kubeconfig",
     ):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(name)
-    (folder / "operators" / "volcano" / "empty.log").touch()
+    (folder / "programs" / "empty.log").touch()
     os.utime(folder / "recordings" / "old.jsonl", (1, 1))
     return "c1"
 

@@ -58,7 +58,7 @@ def failed(backend: FakeBackend, tmp_path: Path) -> Path:
     backend.failures["up"] = failure("")
     backend.events = [error_event("exit status 1: x\ngang: expected placed, observed torn\n")]
     cluster = tmp_path / "state" / "clusters" / "lockstep-gang"
-    (cluster / "operators").mkdir(parents=True)
+    (cluster / "programs").mkdir(parents=True)
     future = 2**31
     for name, verdict, time in (
         ("old", FAILED, 1),
@@ -89,7 +89,7 @@ def test_failed_up_ends_in_its_reason_where_to_look_and_what_to_do(
         "  receipt    receipts/gang.json",
         "  recording  state/clusters/lockstep-gang/recordings/gang.jsonl",
         "  logs       out/pulumi-gang.log",
-        "             state/clusters/lockstep-gang/operators",
+        "             state/clusters/lockstep-gang/programs",
         "  again      make up STACK=gang  # judges again",
         "  remove     make down STACK=gang",
     ]
@@ -105,7 +105,7 @@ def test_failed_up_as_json_names_the_evidence(
     assert result["recordings"] == [str(failed / "gang.jsonl")]
     assert result["logs"] == [
         str(tmp_path / "out" / "pulumi-gang.log"),
-        str(failed.parent / "operators"),
+        str(failed.parent / "programs"),
     ]
 
 
