@@ -8,7 +8,7 @@ READY := .venv/.ready
 UV := 0.13.8
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint unit unit-program unit-lockstep mutation e2e up down tools bench sabotage clean
+.PHONY: help demo test lint unit unit-program unit-lockstep mutation e2e up down tools bench sabotage faults clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -70,6 +70,9 @@ bench: $(READY) ## measure against a hand-written equivalent
 
 sabotage: $(READY) ## try to fool the verdict, seeded: make sabotage ARGS="--seed 7 --minutes 10"
 	@$(PY) -m tests.sabotage $(ARGS)
+
+faults: $(READY) ## kill processes and updates at random moments, seeded: make faults ARGS="--seed 7"
+	@$(PY) -m tests.faults $(ARGS)
 
 include toolchain/kind_image/targets.mk
 

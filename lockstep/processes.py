@@ -65,16 +65,21 @@ def end(processes: Sequence[psutil.Process], owner: str) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
     deadline = time.monotonic() + PATIENCE
-    while alive := [process for process in processes if _is_alive(process)]:
+    while alive := [process for process in processes if is_alive(process)]:
         if time.monotonic() > deadline:
             pids = ", ".join(str(process.pid) for process in alive)
             raise LockstepError(f"processes {pids} of {owner} do not end; kill them by hand")
         time.sleep(0.01)
 
 
-def _is_alive(process: psutil.Process) -> bool:
-    """Tell whether a process runs; a zombie does not, and its parent may reap it late."""
+def is_alive(process: psutil.Process) -> bool:
+    """Tell whether a process runs; a zombie does not, and its parent may reap it late.
+
+    The main thread of a killed process is a zombie while other threads still end, and until they
+    have ended, the process has its ports.
+    """
     try:
-        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+        is_zombie = process.status() == psutil.STATUS_ZOMBIE
+        return bool(process.is_running() and (not is_zombie or process.num_threads() > 1))
     except psutil.NoSuchProcess:
         return False

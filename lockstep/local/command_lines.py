@@ -19,7 +19,10 @@ from lockstep.local.supervisor import Program
 _ETCD, _ETCD_PEER = "unix://etcd:1", "unix://etcd:2"
 _SERVICES = "10.96.0.0/16"
 _UNLIMITED = ["--kube-api-qps=5000", "--kube-api-burst=10000"]
-_LEASE_SECONDS = 40
+# KWOK would hold a lease per node, and after a restart it would leave the nodes alone until the
+# leases of the process before have expired. So it has none, and no node is lost for that.
+_NO_LEASES = "--node-lease-duration-seconds=0"
+_NO_HEARTBEATS = "--node-monitor-grace-period=87600h"
 _ALONE = ["--leader-elect=false", "--secure-port=0"]
 
 # Health without credentials; everything else needs a certificate or a token.
@@ -87,6 +90,7 @@ def control_plane(cluster: EmbeddedCluster) -> dict[str, Program]:
             f"--root-ca-file={cluster.pki / 'ca.crt'}",
             f"--service-account-private-key-file={accounts}",
             "--concurrent-statefulset-syncs=20",
+            _NO_HEARTBEATS,
             "--profiling=false",
         ),
         "kube-scheduler": _program(
@@ -97,7 +101,7 @@ def control_plane(cluster: EmbeddedCluster) -> dict[str, Program]:
             kubeconfig,
             f"--config={stages}",
             "--manage-all-nodes=true",
-            f"--node-lease-duration-seconds={_LEASE_SECONDS}",
+            _NO_LEASES,
         ),
     }
 

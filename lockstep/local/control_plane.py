@@ -45,7 +45,7 @@ def create(name: str, incarnation: str, run: str) -> EmbeddedCluster:
     if known[:2] == identity and not embedded_cluster.missing(name):
         cluster = embedded_cluster.load(name)
         if known[2:] != [run] or not embedded_cluster.is_supervised(name):
-            _restart(cluster)
+            _resume(cluster)
         elif not _is_ready(cluster, RESTART_TIMEOUT):
             raise LockstepError(f"the cluster {name} does not answer: {_cause(cluster)}")
     else:
@@ -111,8 +111,16 @@ def _make_folder(name: str) -> Path:
     return folder
 
 
-def _restart(cluster: EmbeddedCluster) -> None:
-    """Start the processes of a cluster whose data is there, for example after a reboot."""
+def _resume(cluster: EmbeddedCluster) -> None:
+    """Supervise a cluster again whose data is there.
+
+    Where only the supervisor has ended, the next one adopts the processes. After a reboot, for
+    example, all of them are started.
+    """
+    if embedded_cluster.runs(cluster.name):
+        supervisor.start(cluster.folder)
+        if _is_ready(cluster, RESTART_TIMEOUT):
+            return
     processes.end_all(cluster.folder)
     if taken := _taken(cluster):
         raise LockstepError(

@@ -123,6 +123,8 @@ def plan(name: str) -> Plan:
     if is_supervised(name):
         return Plan(incarnation, run)
     warning = f"the embedded cluster {name} does not run; it will be started with its data"
+    if runs(name):
+        warning = f"the supervisor of the embedded cluster {name} has ended; it will be restarted"
     return Plan(incarnation, new.run, warning)
 
 
@@ -137,3 +139,8 @@ def missing(name: str) -> str:
 def is_supervised(name: str) -> bool:
     """Tell whether the cluster's processes are running, or are started again when they end."""
     return supervisor.holder(paths.cluster_dir(name)) is not None
+
+
+def runs(name: str) -> bool:
+    """Tell whether the cluster's API server is running, with a supervisor or without."""
+    return supervisor.is_alive(paths.cluster_dir(name), "kube-apiserver")

@@ -43,7 +43,7 @@ initContainerStatuses:
 {{ end }}
 """
 
-# A kubelet reports itself once; then it renews the node's lease, which KWOK does without a stage.
+# A kubelet reports itself once; the controller manager expects no heartbeats (`command_lines`).
 _NODE = """\
 {{ $now := Now }}
 phase: Running

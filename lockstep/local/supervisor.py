@@ -54,7 +54,7 @@ def run(folder: Path, programs: Mapping[str, Program]) -> None:
     """Start programs, or restart them, and return when each has a new process."""
     (paths.programs_dir(folder)).mkdir(mode=0o700, exist_ok=True)
     digests = {name: _write(folder, name, program) for name, program in programs.items()}
-    _start(folder)
+    start(folder)
     # A supervisor that has just ended is not signalled: the next one reads the files anyway.
     with contextlib.suppress(ProcessLookupError):
         if pid := holder(folder):
@@ -67,33 +67,11 @@ def run(folder: Path, programs: Mapping[str, Program]) -> None:
     )
 
 
-def running(folder: Path, name: str) -> str | None:
-    """The digest of the file that a running program was started by; None if it does not run."""
-    try:
-        return (paths.programs_dir(folder) / f"{name}.pid").read_text().split()[1]
-    except (OSError, IndexError):
-        return None
+def start(folder: Path) -> None:
+    """Start the supervisor of a folder, unless it runs.
 
-
-def release(folder: Path) -> None:
-    """Let the supervisor end everything instead of starting it again."""
-    (folder / supervise.LOCK).unlink(missing_ok=True)
-
-
-def _write(folder: Path, name: str, program: Program) -> str:
-    content = {
-        "command": list(program.command),
-        "run": uuid.uuid4().hex,  # the supervisor restarts a program whose file has changed
-    }
-    text = json.dumps(content)
-    fresh = paths.programs_dir(folder) / f".{name}.json"
-    fresh.write_text(text)
-    fresh.replace(fresh.with_name(f"{name}.json"))
-    return supervise.digest(text)
-
-
-def _start(folder: Path) -> None:
-    """Start the supervisor of a folder, unless it runs."""
+    It adopts the programs that run, and starts those that do not.
+    """
     (folder / supervise.LOCK).touch(mode=0o600)
     if holder(folder):
         return
@@ -111,6 +89,41 @@ def _start(folder: Path) -> None:
         )
     process.returncode = 0  # it is meant to outlive this command: no ResourceWarning
     wait_until("the supervisor", lambda: holder(folder), STARTED_WITHIN, pause=0.01)
+
+
+def running(folder: Path, name: str) -> str | None:
+    """The digest of the file that a running program was started by; None if it does not run."""
+    try:
+        return (paths.programs_dir(folder) / f"{name}.pid").read_text().split()[1]
+    except (OSError, IndexError):
+        return None
+
+
+def is_alive(folder: Path, name: str) -> bool:
+    """Whether the process of a program runs, with a supervisor or without."""
+    try:
+        pid = (paths.programs_dir(folder) / f"{name}.pid").read_text().split()[0]
+        environment = Path("/proc", pid, "environ").read_bytes().split(b"\0")
+    except (OSError, IndexError):
+        return False
+    return os.fsencode(f"{supervise.FOLDER_MARK}={folder}") in environment
+
+
+def release(folder: Path) -> None:
+    """Let the supervisor end everything instead of starting it again."""
+    (folder / supervise.LOCK).unlink(missing_ok=True)
+
+
+def _write(folder: Path, name: str, program: Program) -> str:
+    content = {
+        "command": list(program.command),
+        "run": uuid.uuid4().hex,  # the supervisor restarts a program whose file has changed
+    }
+    text = json.dumps(content)
+    fresh = paths.programs_dir(folder) / f".{name}.json"
+    fresh.write_text(text)
+    fresh.replace(fresh.with_name(f"{name}.json"))
+    return supervise.digest(text)
 
 
 def _environment(folder: Path) -> dict[str, str]:

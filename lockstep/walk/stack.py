@@ -115,6 +115,7 @@ class Stack:
         from pulumi.automation import StackNotFoundError
 
         self._clear_after_killed_updates()
+        orphans.end(paths.checkout_dir())  # a judge of a killed update would judge the same pods
         try:
             return self._run("up", on_progress)
         except StackNotFoundError:
@@ -203,6 +204,7 @@ class Stack:
         except CommandError as error:
             events.wait_for_end()
             reason = events.reason or _stderr(error)
+        orphans.end(paths.checkout_dir())  # a plugin may miss the end of the engine
         return Update(reason, events, time.monotonic() - started)
 
     def _clear_after_killed_updates(self) -> None:
@@ -227,7 +229,11 @@ def _is_held(lock: Path) -> bool:
     """Whether the process that wrote a lock of Pulumi's file backend may still run."""
     try:
         owner = json.loads(lock.read_text())
-        return bool(owner["hostname"] != socket.gethostname() or psutil.pid_exists(owner["pid"]))
+        if owner["hostname"] != socket.gethostname():
+            return True
+        return processes.is_alive(psutil.Process(owner["pid"]))  # a zombie is not
+    except psutil.NoSuchProcess:
+        return False
     except (OSError, ValueError, KeyError):
         return True
 

@@ -50,7 +50,7 @@ class Cluster:
         self.api = Api(self.embedded)
         self._originals = {"volcano": self.scheduler_text(), "lws": self.manager_text()}
         self._variant = (None, True)
-        self._await_collector()
+        await_collector(self.api)
         self.is_ready = True
 
     def recreate(self) -> None:
@@ -185,19 +185,6 @@ class Cluster:
         kept = (found["metadata"].get("annotations") or {}).get(names.ORIGINAL_ANNOTATION)
         return None if kept is None else str(kept)
 
-    def _await_collector(self) -> None:
-        """Wait until the garbage collector knows PodGroups, which takes half a minute."""
-        owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": str(uuid.uuid4())}
-        metadata = {"name": "sabotage-orphan", "namespace": "default", "ownerReferences": [owner]}
-        group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup"}
-        self.api.create({**group, "metadata": metadata, "spec": {"minMember": 1}})
-        wait_until(
-            "the garbage collector",
-            lambda: self.api.find("PodGroup", "sabotage-orphan", "default") is None,
-            COLLECTED_WITHIN,
-            pause=0.5,
-        )
-
 
 def patiently(action: Callable[[], object], seconds: float = 20.0) -> None:
     """Repeat a request until the API server answers."""
@@ -211,3 +198,17 @@ def patiently(action: Callable[[], object], seconds: float = 20.0) -> None:
             time.sleep(0.2)
         else:
             return
+
+
+def await_collector(api: Api) -> None:
+    """Wait until the garbage collector knows PodGroups, which takes half a minute."""
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": str(uuid.uuid4())}
+    metadata = {"name": "sabotage-orphan", "namespace": "default", "ownerReferences": [owner]}
+    group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup"}
+    api.create({**group, "metadata": metadata, "spec": {"minMember": 1}})
+    wait_until(
+        "the garbage collector",
+        lambda: api.find("PodGroup", "sabotage-orphan", "default") is None,
+        COLLECTED_WITHIN,
+        pause=0.5,
+    )

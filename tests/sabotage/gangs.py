@@ -161,7 +161,7 @@ class Facts:
 
     def _torn(self, pods: list[Pod], since: float) -> list[str]:
         found = []
-        for group in _groups(pods, self._expectation["size"]):
+        for group in groups(pods, self._expectation["size"]):
             stretch = group.shortest_binding(self._truth, self._end)
             if stretch is None or stretch[0] < since or self._was_blind(*stretch):
                 continue
@@ -210,13 +210,13 @@ class Facts:
         )
 
     def _wrong_end(self, verdict: str, pods: list[Pod]) -> list[str]:
-        size, groups = self._expectation["size"], self._expectation.get("groups", 1)
+        size, wanted = self._expectation["size"], self._expectation.get("groups", 1)
         bound = [pod for pod in pods if pod.bound]
-        known = _groups(pods, size)
+        known = groups(pods, size)
         full = {group.key for group in known if group.was_full}
         if verdict in ("placed", "released"):
             done = len({one.key for one in self._current(known) if one.was_full})
-            return [f"{done} of {groups} groups were bound completely"] if done < groups else []
+            return [f"{done} of {wanted} groups were bound completely"] if done < wanted else []
         if verdict == "held" and bound:
             return [f"{len(bound)} pods were bound"]
         if verdict == "partial" and (not bound or full):
@@ -239,7 +239,7 @@ class Facts:
     def _most_places(self, pods: list[Pod]) -> int:
         """The most pods that held a place at once; a gang that ran gives up all when one ends."""
         changes: list[tuple[int, int]] = []
-        for group in _groups(pods, self._expectation["size"]):
+        for group in groups(pods, self._expectation["size"]):
             ends = [pod.gone.version for pod in group.pods if pod.gone and pod.bound]
             first = min(ends) if ends and group.was_full else None
             for pod in group.pods:
@@ -254,7 +254,7 @@ class Facts:
         return most
 
 
-def _groups(pods: list[Pod], size: int) -> list[Group]:
+def groups(pods: list[Pod], size: int) -> list[Group]:
     """Divide pods into groups: a worker belongs to the leader that was the newest."""
     leaders = sorted(
         (pod for pod in pods if pod.label("worker-index") == "0"),
@@ -262,10 +262,10 @@ def _groups(pods: list[Pod], size: int) -> list[Group]:
     )
     if not leaders:
         return [Group("the pods", size, pods)] if pods else []
-    groups: dict[str, Group] = {}
+    made: dict[str, Group] = {}
     for leader in leaders:
         own = int(leader.annotations.get(f"{_LWS}/size") or size)
-        groups[leader.first.uid] = Group(leader.first.name, own, [leader])
+        made[leader.first.uid] = Group(leader.first.name, own, [leader])
     for pod in pods:
         if pod.label("worker-index") == "0":
             continue
@@ -277,8 +277,8 @@ def _groups(pods: list[Pod], size: int) -> list[Group]:
             and leader.label("group-index") == pod.label("group-index")
         ]
         if older:
-            groups[older[-1].first.uid].pods.append(pod)
-    return list(groups.values())
+            made[older[-1].first.uid].pods.append(pod)
+    return list(made.values())
 
 
 def _amount(text: object) -> Fraction:

@@ -1,3 +1,4 @@
+import platform
 import subprocess
 import sys
 import time
@@ -8,6 +9,7 @@ import pytest
 
 from lockstep import paths, processes
 from lockstep.errors import LockstepError
+from lockstep.wait import wait_until
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 
@@ -51,6 +53,27 @@ def test_end_all_does_not_wait_for_a_zombie_to_be_reaped(tmp_path: Path) -> None
     assert processes.end_all(tmp_path) == 1
     # Its parent, this test, has not reaped the child yet.
     assert psutil.Process(child.pid).status() == psutil.STATUS_ZOMBIE
+    child.wait()
+
+
+def test_process_of_which_only_the_main_thread_has_ended_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It still has its ports."""
+    number = {"x86_64": 60}.get(platform.machine(), 93)  # of the system call `exit`
+    code = (
+        "import ctypes, threading, time; threading.Thread(target=time.sleep, args=(60,)).start(); "
+        f"ctypes.CDLL(None).syscall({number}, 0)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code])
+    process = psutil.Process(child.pid)
+    wait_until("a zombie", lambda: process.status() == psutil.STATUS_ZOMBIE, 10)
+    monkeypatch.setattr(psutil.Process, "kill", lambda _self: None)
+    monkeypatch.setattr(processes, "PATIENCE", 0.05)
+    with pytest.raises(LockstepError, match="do not end"):
+        processes.end([process], "the test")
+    monkeypatch.undo()
+    processes.end([process], "the test")
     child.wait()
 
 

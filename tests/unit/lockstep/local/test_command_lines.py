@@ -45,3 +45,9 @@ def test_anonymous_requests_reach_health_only(
 def test_kwok_reads_the_stages_of_nodes_and_pods(tmp_path: Path, commands: object) -> None:
     stages = list(yaml.safe_load_all((tmp_path / "kwok.yaml").read_text()))
     assert {stage["spec"]["resourceRef"]["kind"] for stage in stages} == {"Node", "Pod"}
+
+
+def test_restarted_kwok_need_not_wait_for_leases(commands: dict[str, list[str]]) -> None:
+    assert "--node-lease-duration-seconds=0" in commands["kwok"]
+    # Without leases there are no heartbeats.
+    assert "--node-monitor-grace-period=87600h" in commands["kube-controller-manager"]

@@ -90,6 +90,29 @@ def test_create_starts_a_cluster_that_ended_since_the_plan(
     assert len(starts) == 2
 
 
+def test_create_adopts_a_cluster_whose_supervisor_has_ended(
+    starts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adopted: list[Path] = []
+    monkeypatch.setattr(embedded_cluster, "is_supervised", lambda _name: False)
+    monkeypatch.setattr(embedded_cluster, "runs", lambda _name: True)
+    monkeypatch.setattr(supervisor, "start", adopted.append)
+    control_plane.create("one", "abc", "r2")
+    assert adopted == [embedded_cluster.load("one").folder]
+    assert len(starts) == 1
+    assert embedded_cluster.marked("one")[2] == "r2"
+
+
+def test_create_starts_a_cluster_that_cannot_be_adopted(
+    starts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded_cluster, "runs", lambda _name: True)
+    monkeypatch.setattr(supervisor, "start", lambda _folder: None)
+    monkeypatch.setattr(control_plane, "_is_ready", lambda _cluster, _seconds: False)
+    control_plane.create("one", "abc", "r2")
+    assert len(starts) == 2
+
+
 def test_port_that_another_program_took_meanwhile_is_named(
     starts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,18 @@ def test_cluster_that_does_not_run_is_started_with_its_data(
     assert "one does not run; it will be started with its data" in plan.warning
 
 
+def test_cluster_without_a_supervisor_is_adopted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "holder", lambda _folder: None)
+    monkeypatch.setattr(supervisor, "is_alive", lambda _folder, name: name == "kube-apiserver")
+    plan = cluster.plan("one")
+    assert (plan.incarnation, plan.run != "run") == ("abc", True)
+    assert plan.warning == (
+        "the supervisor of the embedded cluster one has ended; it will be restarted"
+    )
+
+
 @pytest.mark.parametrize("path", ["ports.json", "kubeconfig", "pki/ca.crt", "etcd/member"])
 def test_cluster_with_missing_files_is_recreated(folder: Path, path: str) -> None:
     (folder / path).rename(folder / "elsewhere")

@@ -112,6 +112,26 @@ def test_program_that_cannot_start_does_not_end_the_supervisor(folder: Path) -> 
     assert run(folder, "b").is_running()
 
 
+def test_programs_are_adopted_after_the_end_of_supervisor_and_standby(folder: Path) -> None:
+    program = run(folder, "a")
+    for process_ in (process(folder, supervise.STANDBY), supervising(folder)):
+        process_.suspend()
+        process_.kill()
+    wait_until("no supervisor", lambda: not supervisor.holder(folder), 10)
+    assert supervisor.is_alive(folder, "sleeper")
+    supervisor.start(folder)
+    assert process(folder, "sleeper") == program
+    program.kill()
+    await_other(folder, "sleeper", program)
+
+
+def test_process_that_only_has_the_id_of_a_program_is_not_taken_for_it(folder: Path) -> None:
+    run(folder, "a")
+    (folder / supervise.PROGRAMS / "sleeper.pid").write_text(f"{os.getpid()} digest")
+    assert not supervisor.is_alive(folder, "sleeper")
+    assert not supervisor.is_alive(folder, "none")
+
+
 def test_everything_ends_when_the_lock_file_is_removed(folder: Path) -> None:
     run(folder, "a")
     everything = processes.of_cluster(folder)

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import yaml
 
 from lockstep import paths
 from lockstep.errors import LockstepError
+from lockstep.walk import orphans
 from lockstep.walk.stack import Stack
 from tests.unit.lockstep.walk.fakes import CONFIG, FakeBackend, failure
 
@@ -136,6 +138,22 @@ def test_down_of_another_cluster_keeps_the_state_when_destroy_fails(
     assert deleted == []
 
 
+def test_leftovers_are_ended_before_and_after_an_update(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge of a killed update would judge the same pods as that of the next."""
+    ended: list[tuple[Path, bool]] = []
+
+    def end(project: Path) -> int:
+        ended.append((project, bool(backend.config_files)))
+        return 0
+
+    monkeypatch.setattr(orphans, "end", end)
+    backend.stacks["gang"] = 0
+    stack().up()
+    assert ended == [(paths.checkout_dir(), False), (paths.checkout_dir(), True)]
+
+
 def lock(pid: int, host: str = "") -> Path:
     folder = paths.state_dir() / "backend/.pulumi/locks/organization/lockstep/gang"
     folder.mkdir(parents=True, exist_ok=True)
@@ -154,6 +172,20 @@ def test_only_locks_of_ended_processes_of_this_machine_are_released(
     dead, alive, elsewhere = lock(2**22 + 1), lock(os.getpid()), lock(2**22 + 2, "other")
     act(made)  # type: ignore[operator]
     assert [path.exists() for path in (dead, alive, elsewhere)] == [False, True, True]
+
+
+def test_lock_of_a_process_that_is_only_not_reaped_is_released(
+    backend: FakeBackend,
+) -> None:
+    """In a container, the first process may reap what others have left late, or never."""
+    url = (paths.state_dir() / "backend").as_uri()
+    made = Stack("gang", {"PULUMI_BACKEND_URL": url})
+    made.write_config()
+    with subprocess.Popen(["true"]) as zombie:
+        os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+        dead = lock(zombie.pid)
+        made.up()
+    assert not dead.exists()
 
 
 def test_locks_in_a_shared_backend_are_left_alone(backend: FakeBackend, deleted: list[str]) -> None:

@@ -1,0 +1,1 @@
+"""`make faults`: kill processes and updates at random moments, and check that all comes back."""
