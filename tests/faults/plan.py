@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lockstep.scenarios.registry import SCENARIOS
 
-QUICK_SEED, QUICK_ROUNDS = 1, 4
+QUICK_SEED, QUICK_ROUNDS = 2, 4
 
 MOMENTS = ("up", "judge", "churn", "drill", "destroy")
 """When a fault strikes, in the order of a chapter: while a stack is first deployed; while a judge
