@@ -41,10 +41,7 @@ PINS = {
     "crictl": [("sigs.k8s.io/cri-tools", versions.CRICTL)],
     "coredns": [("github.com/coredns/coredns", versions.COREDNS)],
     **{
-        f"volcano-{version}": [
-            ("volcano.sh/volcano", version),
-            ("k8s.io/kubernetes", versions.KUBERNETES),
-        ]
+        f"volcano-{version}": [("volcano.sh/volcano", version)]
         for version in versions.VOLCANO_SUPPORTED
         if version != versions.VOLCANO_DEFAULT
     },
@@ -83,7 +80,7 @@ def test_go_that_is_asked_for_builds_every_module(group: Group) -> None:
         assert [int(part) for part in directive.groups()] <= golang.NEEDED
 
 
-@pytest.mark.parametrize("module", ["default", "kubernetes-node", "volcano-1.14.1"])
+@pytest.mark.parametrize("module", ["default", "kubernetes-node"])
 def test_kubernetes_libraries_are_of_the_same_release(module: str) -> None:
     library = r"^\tk8s\.io/(?!cri-|kube-openapi)\S+ => k8s\.io/\S+ (v\S+)$"
     replaced = re.findall(library, go_mod(module), re.M)
