@@ -61,7 +61,7 @@ up: $(READY) ## deploy one stack: make up STACK=gang
 down: $(READY) ## destroy one stack and everything that belongs to it: make down STACK=gang
 	@.venv/bin/lockstep down $(STACK)
 
-tools: $(READY) ## fetch or build the toolchain (once, about 25 minutes on 2 cores)
+tools: $(READY) ## fetch or build the toolchain (once, about 15 minutes on 2 cores)
 	@.venv/bin/lockstep tools
 
 bench: $(READY) ## measure against a hand-written equivalent

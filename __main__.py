@@ -6,10 +6,11 @@ import settings
 from components.charts import local_charts
 from components.cluster import create_cluster
 from components.platform import Platform, PlatformArgs
-from components.scenarios import SCENARIOS, ScenarioArgs
+from components.scenarios import SCENARIOS, ScenarioArgs, scheduler_conf
 from lockstep.scenarios.registry import SCENARIOS as REGISTRY
 
 config = settings.load_or_exit()
+settings.warn_of_old_versions(config)
 cluster = create_cluster(
     config.cluster_provider,
     config.cluster_name,
@@ -34,7 +35,7 @@ platform = Platform(
         config.gang_scheduling,
         config.install_volcano,
         config.install_lws,
-        next((conf for name in config.scenarios if (conf := SCENARIOS[name].scheduler_conf)), None),
+        scheduler_conf(config.scenarios, config.volcano_version),
         local_charts() if config.charts == "local" else None,
     ),
     opts=cluster.opts(),

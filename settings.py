@@ -15,7 +15,8 @@ from pulumi.runtime import get_config_env
 from pulumi.runtime.config import CONFIG
 
 from lockstep import config_values as values
-from lockstep import versions
+from lockstep import machine, versions
+from lockstep.scenarios import limits
 from lockstep.scenarios.model import Scenario, Sizes
 from lockstep.scenarios.registry import SCENARIOS
 
@@ -25,7 +26,7 @@ LONGEST_CLUSTER_NAME = 63 - len("-control-plane")
 """kind names its nodes after the cluster, and a host name has at most 63 characters."""
 
 MOST_WORKERS, MOST_PODS = 1_000, 10_000
-"""Each worker is a resource of the stack: without a limit, a slip would exhaust the memory."""
+"""Whatever the machine: a step gets the names of its workers in a variable of at most 128 KiB."""
 
 
 class SettingsError(Exception):
@@ -81,8 +82,8 @@ READERS: Mapping[str, values.Reader[Any]] = {
     "clusterProvider": values.one_of(("kwok", "kind", "existing")),
     "clusterName": values.label(longest=LONGEST_CLUSTER_NAME),
     "workersPerScenario": values.integer(minimum=1, maximum=MOST_WORKERS),
-    "workerCpu": values.amount(minimum="100m", example="4"),
-    "workerMemory": values.amount(minimum="64Mi", example="8Gi"),
+    "workerCpu": values.amount(minimum="100m", maximum="10k", example="4"),
+    "workerMemory": values.amount(minimum="64Mi", maximum="64Ti", example="8Gi"),
     "kubeconfig": values.text,
     "kubeContext": values.text,
     "exportKubeconfig": values.boolean,
@@ -127,6 +128,14 @@ def load() -> Settings:
     settings = msgspec.convert(parsed, Settings)
     _raise_if_any([*_provider_faults(settings, texts), *_scenario_faults(settings, texts)])
     return settings
+
+
+def warn_of_old_versions(settings: Settings) -> None:
+    """Warn, in one line, of versions that their projects no longer support."""
+    known = settings.versions
+    old = versions.out_of_support(known.get("kubernetes"), known.get("volcano"), known.get("lws"))
+    if old:
+        pulumi.log.warn("; ".join(old))
 
 
 def _texts() -> dict[str, str]:
@@ -182,6 +191,10 @@ def _scenario_faults(settings: Settings, texts: Mapping[str, str]) -> Iterator[s
             is_alone=len(settings.scenarios) == 1,
         )
     ]
+    # Without scenarios, kind has the workers of one.
+    alone = Sizes(settings.workers_per_scenario, blocked=0, size=1, groups=0)
+    sizes = [settings.sizes(SCENARIOS[name]) for name in settings.scenarios] or [alone]
+    faults += limits.faults(settings.cluster_provider, sizes, machine.memory())
     for fault in dict.fromkeys(faults):  # two scenarios may have the same fault
         yield _fault(fault.key, given[fault.key], fault.allowed)
 

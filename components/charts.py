@@ -22,8 +22,8 @@ def chart_path(folder: str | None, name: str, version: str) -> str | None:
     path = f"{folder}/{name}-{version}"
     if not Path(path).is_dir():
         raise pulumi.RunError(
-            f"the chart {path} is missing; run `lockstep tools`, with --lws for another version of "
-            "LWS than the default, or set lockstep:charts to published"
+            f"the chart {path} is missing; run `lockstep tools`, with --volcano or --lws for a "
+            "version that is not the default, or set lockstep:charts to published"
         )
     return path
 

@@ -69,6 +69,7 @@ class LeaderWorkerSetOperator(pulumi.ComponentResource):
             if args.chart or cluster.host
             else None,
             skip_await=cluster.host is not None,
+            disable_openapi_validation=True,
             opts=cluster.opts(
                 self,
                 # The manager starts with the chart and needs the CRDs of its own version; and the

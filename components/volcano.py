@@ -9,8 +9,10 @@ import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 
 from lockstep import versions
+from lockstep.errors import LockstepError
 from lockstep.lws.names import CONFIG_ANNOTATION
 
+from . import scheduler_conf
 from .cluster.base import Cluster
 
 NAMESPACE = "volcano-system"
@@ -32,7 +34,7 @@ class VolcanoArgs:
     chart: str | None = None
     """The path of a chart on this machine; None for the published chart."""
     scheduler_conf: str | None = None
-    """The scheduler's configuration; None keeps the chart's own."""
+    """The scheduler's configuration; None keeps the chart's own. An unknown name is an error."""
 
 
 class Volcano(pulumi.ComponentResource):
@@ -45,6 +47,8 @@ class Volcano(pulumi.ComponentResource):
         self, name: str, args: VolcanoArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("lockstep:platform:Volcano", name, {"version": args.version}, opts)
+        if args.scheduler_conf:
+            _check(args.scheduler_conf, args.version)
         cluster = args.cluster
         # Created here and not by Helm, which would not delete it.
         namespace = kubernetes.core.v1.Namespace(
@@ -65,6 +69,7 @@ class Volcano(pulumi.ComponentResource):
             else kubernetes.helm.v3.RepositoryOptsArgs(repo=versions.VOLCANO_CHART_REPO),
             values=chart_values(args),
             skip_await=cluster.host is not None,
+            disable_openapi_validation=True,
             # Deleting an owned cluster deletes the release. If the cluster was lost and is
             # recreated, Helm could not reach the old release to uninstall it.
             opts=cluster.opts(self, retain_on_delete=cluster.is_owned),
@@ -92,6 +97,13 @@ class Volcano(pulumi.ComponentResource):
             # The patch names the Deployment, so only this says that its chart comes first.
             opts=cluster.opts(self, depends_on=[self.release]),
         )
+
+
+def _check(conf: str, version: str) -> None:
+    try:
+        scheduler_conf.check(conf, version)
+    except LockstepError as error:
+        raise pulumi.RunError(str(error)) from error  # which Pulumi prints as one line
 
 
 def chart_values(args: VolcanoArgs) -> dict[str, Any]:

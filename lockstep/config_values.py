@@ -70,12 +70,15 @@ def some_of(choices: Sequence[str]) -> Reader[tuple[str, ...]]:
     return read
 
 
-def amount(*, minimum: str, example: str) -> Reader[str]:
-    """Check a Kubernetes quantity, kept as written, not below the minimum."""
+def amount(*, minimum: str, maximum: str, example: str) -> Reader[str]:
+    """Check a Kubernetes quantity, kept as written, within the limits."""
+    least, most = quantity.parse(minimum), quantity.parse(maximum)
 
     def read(value: str) -> str:
-        if _parsed(value) < quantity.parse(minimum):
-            raise InvalidValue(f"a Kubernetes quantity of at least {minimum}, such as {example}")
+        if not least <= _parsed(value) <= most:
+            raise InvalidValue(
+                f"a Kubernetes quantity from {minimum} to {maximum}, such as {example}"
+            )
         return value
 
     return read

@@ -38,9 +38,10 @@ def key(group: Group) -> str:
     description = (platform, group.programs, group.embeds, group.copies)
     digest = hashlib.sha256(repr(description).encode())
     for module in group.modules:
-        for file in sorted((sources() / module).iterdir()):
-            digest.update(f"{module}/{file.name}".encode())
-            digest.update(file.read_bytes())
+        for file in sorted((sources() / module).rglob("*")):
+            if file.is_file():
+                digest.update(str(file.relative_to(sources())).encode())
+                digest.update(file.read_bytes())
     name = group.name if group.name.endswith(group.version) else f"{group.name}-{group.version}"
     return f"{name}-{digest.hexdigest()[:10]}"
 

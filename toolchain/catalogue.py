@@ -2,6 +2,7 @@
 
 import functools
 import platform
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from lockstep.errors import LockstepError
 TABLE = Path(__file__).with_name("programs.toml")
 ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 DEFAULT_COMMAND = "make tools"
+MAJOR_VERSION = re.compile(r"v\d+")
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,20 @@ class Program:
     module: str
     package: str
     variables: tuple[str, ...] = ()
+    code: str = ""
+
+    @property
+    def executable(self) -> str:
+        """The name that `go build` gives the program."""
+        if self.package == ".":
+            return self.module
+        *parents, last = self.package.split("/")
+        return parents[-1] if MAJOR_VERSION.fullmatch(last) else last
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A file or folder that is copied from a downloaded Go module."""
+    """A file or folder that is copied from a downloaded Go module: for builds, or to be cached."""
 
     module: str
     go_module: str
@@ -49,7 +60,10 @@ class Release:
 
 @dataclass(frozen=True)
 class Group:
-    """Programs and files that are cached and replaced together; programs.toml has the fields."""
+    """Programs and files that are cached and replaced together; programs.toml has the fields.
+
+    `embeds` are those of all its modules.
+    """
 
     name: str
     version: str
@@ -64,6 +78,11 @@ class Group:
         """The folders of modules/ that the group is built from."""
         pieces: tuple[Program | Copy, ...] = (*self.programs, *self.embeds, *self.copies)
         return tuple(dict.fromkeys(piece.module for piece in pieces))
+
+    @property
+    def built_modules(self) -> tuple[str, ...]:
+        """The folders of modules/ that have the group's programs."""
+        return tuple(dict.fromkeys(program.module for program in self.programs))
 
 
 def platform_name() -> str:
@@ -82,18 +101,26 @@ def groups() -> dict[str, Group]:
 @functools.cache
 def _groups(platform: str) -> dict[str, Group]:
     text = Template(TABLE.read_text()).substitute(vars(versions), platform=platform)
-    return {name: _group(name, entry, platform) for name, entry in tomllib.loads(text).items()}
+    entries = tomllib.loads(text)
+    embeds = entries.pop("embeds")
+    return {name: _group(name, entry, embeds, platform) for name, entry in entries.items()}
 
 
-def _group(name: str, entry: dict[str, Any], platform: str) -> Group:
+def _group(
+    name: str, entry: dict[str, Any], embeds: dict[str, list[dict[str, str]]], platform: str
+) -> Group:
     module, variables = entry.get("module", name), entry.get("variables", [])
     for program in entry["programs"]:
         program.setdefault("variables", variables)
-    for piece in (*entry["programs"], *entry.get("embeds", ()), *entry.get("copies", ())):
+    for piece in (*entry["programs"], *entry.get("copies", ())):
         piece.setdefault("module", module)
+    modules = dict.fromkeys(program["module"] for program in entry["programs"])
     release = entry.get("release", {})
     checksum = release.get("checksums", {}).get(platform)
     described = {**entry, "name": name, "release": None}
+    described["embeds"] = [
+        {"module": each, **embed} for each in modules for embed in embeds.get(each, ())
+    ]
     if checksum:
         described["release"] = {**release, "checksum": checksum}
     return msgspec.convert(described, Group)

@@ -11,13 +11,15 @@ from pathlib import Path
 from lockstep import paths
 from toolchain import cache, catalogue, users_tools
 
-ON_PATH = {"pulumi": "pulumi", "kubernetes": "kubectl", "kwok": "kwokctl", "kind": "kind"}
+ON_PATH = {"pulumi": "pulumi", "kubectl": "kubectl", "kind": "kind"}
 """The groups that go on PATH, each with the tool that people use of it."""
 
 
 def environment() -> dict[str, str]:
     """The variables to set on top of the user's own; a variable that the user set is kept."""
-    ours = {"PATH": _path(), "PULUMI_SKIP_UPDATE_CHECK": "true"} | _pulumi()
+    # Pulumi runs `pip list` at the start of every update, which would look for a newer pip.
+    checks = {"PULUMI_SKIP_UPDATE_CHECK": "true", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    ours = {"PATH": _path()} | checks | _pulumi()
     names = sorted(name for name in ours if name != "PATH")
     return ours | {users_tools.SET_BY_LOCKSTEP: " ".join(names)}
 

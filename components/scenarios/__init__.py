@@ -1,5 +1,7 @@
 """What is deployed and judged: one class per scenario of lockstep/scenarios/registry.py."""
 
+from collections.abc import Iterable
+
 from .base import Scenario, ScenarioArgs
 from .constrained import Constrained
 from .contention import Contention
@@ -14,7 +16,7 @@ from .recovery import Recovery
 from .rolling_update import RollingUpdate
 from .scale import Scale
 
-__all__ = ["SCENARIOS", "Scenario", "ScenarioArgs"]
+__all__ = ["SCENARIOS", "Scenario", "ScenarioArgs", "scheduler_conf"]
 
 SCENARIOS: dict[str, type[Scenario]] = {
     scenario.scenario: scenario
@@ -34,3 +36,8 @@ SCENARIOS: dict[str, type[Scenario]] = {
     )
 }
 """By the name that the stack's config uses."""
+
+
+def scheduler_conf(names: Iterable[str], volcano: str) -> str | None:
+    """Return the scheduler's configuration that some scenarios need; None: the chart's own."""
+    return next((conf for name in names if (conf := SCENARIOS[name].scheduler_conf(volcano))), None)

@@ -50,8 +50,6 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
 
     scenario: ClassVar[str]
     """The name of the entry in lockstep/scenarios/registry.py."""
-    scheduler_conf: ClassVar[str | None] = None
-    """Volcano's configuration where the scenario needs its own; None: the chart's."""
 
     namespace: pulumi.Output[str]
     """The namespace of the workload."""
@@ -94,6 +92,11 @@ class Scenario(pulumi.ComponentResource, abc.ABC):
                 "verdict": self.verdict,
             }
         )
+
+    @staticmethod
+    def scheduler_conf(_volcano: str) -> str | None:
+        """Return the configuration that a version of Volcano must run; None: the chart's own."""
+        return None
 
     @abc.abstractmethod
     def create(self, opts: pulumi.ResourceOptions) -> Any:

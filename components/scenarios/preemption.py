@@ -25,7 +25,11 @@ class Preemption(Gang):
     """
 
     scenario = "preemption"
-    scheduler_conf = scheduler_conf.PREEMPTION
+
+    @staticmethod
+    def scheduler_conf(volcano: str) -> str | None:
+        """Return a configuration that preempts, by whole gangs where Volcano has that."""
+        return scheduler_conf.preemption(volcano)
 
     def create(self, opts: pulumi.ResourceOptions) -> pulumi.Resource:
         """Create the priority classes, the rival without groups, and the set of low priority."""

@@ -8,11 +8,18 @@ from dataclasses import asdict, dataclass
 
 import toolchain
 from lockstep import versions
-from toolchain import cache, catalogue, golang, users_tools
+from toolchain import building, cache, catalogue, users_tools
 from toolchain.catalogue import Group
 from toolchain.making import default_groups
 
 HELP = "download or build what the embedded cluster and Pulumi need; list it; remove it"
+
+
+ON_DEMAND = (
+    ("volcano", "Volcano", versions.VOLCANO_SUPPORTED),
+    ("lws", "LWS", versions.LWS_SUPPORTED),
+)
+"""The options for versions beside the default, with the supported ones."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,14 +31,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--export", action="store_true", help="make what is missing, then print shell exports"
     )
     parser.add_argument("--json", action="store_true", help="print the list of tools as JSON")
-    others = [version for version in versions.LWS_SUPPORTED if version != versions.LWS_DEFAULT]
-    parser.add_argument(
-        "--lws",
-        action="append",
-        default=[],
-        choices=others,
-        help="also make this version of LWS (may be repeated)",
-    )
+    for option, name, supported in ON_DEMAND:
+        parser.add_argument(
+            f"--{option}",
+            action="append",
+            default=[],
+            choices=supported,
+            help=f"also make this version of {name} (may be repeated)",
+        )
     parser.add_argument("--kind", action="store_true", help="also make kind")
     parser.add_argument(
         "--group",
@@ -67,8 +74,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _groups(args: argparse.Namespace) -> list[str]:
-    extra = [f"lws-{version}" for version in args.lws] + (["kind"] if args.kind else [])
-    return [*(args.group or default_groups()), *extra]
+    extra = [f"{option}-{each}" for option, *_ in ON_DEMAND for each in getattr(args, option)]
+    extra += ["kind"] if args.kind else []
+    return list(dict.fromkeys([*(args.group or default_groups()), *extra]))
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,7 @@ def _items_of(group: Group) -> Iterator[Item]:
         if own:
             yield Item(program.name, group.version, "yours", "", str(own))
         else:
-            code = golang.built_from(group, program) if source == "built" else ""
+            code = building.built_from(program) if source == "built" else ""
             path = group.command if source == "absent" else str(cache.program(group, program.name))
             yield Item(program.name, group.version, source, code, path)
     for piece in group.copies:

@@ -30,7 +30,6 @@ PORTS = (
     "lwsWebhook",
     "lwsHealth",
     "volcanoSchedulerHealth",
-    "volcanoSchedulerMetrics",
     "volcanoControllerHealth",
 )
 

@@ -14,6 +14,9 @@ from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.local import supervisor
 
+METRICS_SOCKET = "volcano-metrics"
+"""The socket of the metrics of Volcano's scheduler, in the cluster's folder."""
+
 
 @dataclass(frozen=True)
 class EmbeddedCluster:
@@ -82,8 +85,7 @@ def scheduler(name: str) -> tuple[str, Path] | None:
     folder = paths.cluster_dir(name)
     if not (folder / "ports.json").exists():
         return None
-    port = load(name).ports["volcanoSchedulerMetrics"]
-    return f"http://127.0.0.1:{port}/metrics", volcano_conf(folder)
+    return f"unix:{folder / METRICS_SOCKET}", volcano_conf(folder)
 
 
 def volcano_conf(folder: Path) -> Path:

@@ -22,7 +22,7 @@ from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.kube import client as kube
 from lockstep.local import credentials, ports, supervisor
-from lockstep.local.embedded_cluster import EmbeddedCluster, volcano_conf
+from lockstep.local.embedded_cluster import METRICS_SOCKET, EmbeddedCluster, volcano_conf
 from lockstep.local.supervisor import Program
 from lockstep.lws import names
 
@@ -102,11 +102,11 @@ def _prepare_lws(
     credentials.write_service_account(cluster, kubeconfig, names.NAMESPACE, names.MANAGER)
     manager = str(toolchain.tool(f"lws-manager-{version}"))
     options = [f"--config={config}", f"--kubeconfig={kubeconfig}", "--zap-log-level=2"]
-    return {"lws-manager": Program([manager, *options], cwd=folder)}
+    return {"lws-manager": Program([manager, *options])}
 
 
 def _prepare_volcano(
-    cluster: EmbeddedCluster, client: Client, folder: Path, _version: str
+    cluster: EmbeddedCluster, client: Client, folder: Path, version: str
 ) -> dict[str, Program]:
     conf = volcano_conf(cluster.folder)
     conf.parent.mkdir(mode=0o700, exist_ok=True)
@@ -122,26 +122,26 @@ def _prepare_volcano(
     common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
     commands = {
         "vc-scheduler": [
-            str(toolchain.tool("vc-scheduler")),
+            str(toolchain.tool(f"vc-scheduler-{version}")),
             f"--kubeconfig={scheduler}",
             f"--scheduler-conf={conf}",
             f"--healthz-address=127.0.0.1:{numbers['volcanoSchedulerHealth']}",
-            f"--listen-address=127.0.0.1:{numbers['volcanoSchedulerMetrics']}",
             f"--cache-dump-dir={folder}",
             "--schedule-period=1s",
             # The recorder reads from them which actions and plugins each session ran.
-            "--enable-metrics=true",
+            "--enable-metrics=false",  # on a port
+            f"--metrics-socket={METRICS_SOCKET}",
             *common,
         ],
         "vc-controller-manager": [
-            str(toolchain.tool("vc-controller-manager")),
+            str(toolchain.tool(f"vc-controller-manager-{version}")),
             f"--kubeconfig={controllers}",
             f"--healthz-address=127.0.0.1:{numbers['volcanoControllerHealth']}",
             "--enable-metrics=false",
             *common,
         ],
     }
-    return {name: Program(command, cwd=folder) for name, command in commands.items()}
+    return {name: Program(command) for name, command in commands.items()}
 
 
 OPERATORS = {

@@ -142,7 +142,7 @@ class Supervisor:
         try:
             return subprocess.Popen(
                 program["command"],
-                cwd=program.get("cwd", self._folder),
+                cwd=self._folder,
                 env={**os.environ, PROGRAM_MARK: f"{name} {digest(text)}"},
                 stdin=subprocess.DEVNULL,
                 stdout=log,

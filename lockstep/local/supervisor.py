@@ -34,8 +34,6 @@ class Program:
     """A program that must keep running."""
 
     command: Sequence[str]
-    cwd: Path | None = None
-    """The folder that it runs in; None: the cluster's folder."""
 
 
 def holder(folder: Path) -> int | None:
@@ -119,7 +117,6 @@ def release(folder: Path) -> None:
 def _write(folder: Path, name: str, program: Program) -> str:
     content = {
         "command": list(program.command),
-        "cwd": str(program.cwd or folder),
         "run": uuid.uuid4().hex,  # the supervisor restarts a program whose file has changed
     }
     text = json.dumps(content)

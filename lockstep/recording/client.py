@@ -38,9 +38,15 @@ class LocalScheduler:
     """Volcano's scheduler where its metrics are reached directly, as on an embedded cluster."""
 
     metrics: str
-    """The address of its metrics."""
+    """The address of its metrics: a URL, or `unix:` and the path of a socket."""
     conf: Path | None
     """The configuration file that it watches, where that is on this machine."""
+
+    @property
+    def socket(self) -> Path | None:
+        """The unix-domain socket of the metrics; None if the address is a URL."""
+        scheme, _, path = self.metrics.partition(":")
+        return Path(path) if scheme == "unix" else None
 
 
 @dataclass(frozen=True)

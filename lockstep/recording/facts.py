@@ -48,7 +48,15 @@ def _pod(pod: Object) -> Facts:
         "priorityClass": spec.get("priorityClassName"),
         "podGroup": annotations.get(POD_GROUP),
         "unschedulable": (scheduled.get("message") or scheduled.get("reason")) if refused else None,
+        **_preempted(conditions.get("DisruptionTarget", {})),
     }
+
+
+def _preempted(disruption: Object) -> Facts:
+    """The scheduler that evicted the pod, which begins the condition's message."""
+    if disruption.get("reason") != "PreemptionByScheduler":
+        return {}
+    return {"preemptedBy": str(disruption.get("message")).partition(":")[0]}
 
 
 def _membership(

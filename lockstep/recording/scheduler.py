@@ -7,11 +7,13 @@ configuration says. A process that was restarted counts from zero and has anothe
 
 import asyncio
 import base64
+import contextlib
 import gzip
 import json
+import os
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -161,6 +163,23 @@ def _installed(release: str) -> str | None:
     return None
 
 
+@contextlib.asynccontextmanager
+async def _direct(local: LocalScheduler | None) -> AsyncIterator[httpx2.AsyncClient]:
+    """Open a client for the metrics of a scheduler that is not asked through the API server."""
+    socket = local.socket if local else None
+    if socket is None:
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            yield client
+        return
+    folder = os.open(socket.parent, os.O_PATH)  # the path of a socket may be too long
+    try:
+        transport = httpx2.AsyncHTTPTransport(uds=f"/proc/self/fd/{folder}/{socket.name}")
+        async with httpx2.AsyncClient(transport=transport) as client:
+            yield client
+    finally:
+        os.close(folder)
+
+
 @dataclass
 class _Process:
     """What is known of one process of the scheduler."""
@@ -185,7 +204,7 @@ class SchedulerProbe:
 
     async def establish(self) -> None:
         """Take a first look, before the workload is created: later looks are compared with it."""
-        async with httpx2.AsyncClient(trust_env=False) as direct:
+        async with _direct(self.local) as direct:
             for _ in range(FIRST_LOOKS):
                 await self._ask(direct)
                 if self._looks:
@@ -194,7 +213,7 @@ class SchedulerProbe:
 
     async def follow(self) -> None:
         """Ask until cancelled."""
-        async with httpx2.AsyncClient(trust_env=False) as direct:
+        async with _direct(self.local) as direct:
             while True:
                 await self._ask(direct)
                 await asyncio.sleep(PAUSE)
@@ -215,7 +234,8 @@ class SchedulerProbe:
     async def _ask_process(self, direct: httpx2.AsyncClient) -> None:
         assert self.local is not None  # noqa: S101 - the caller has looked
         began = self.clock()
-        answer = await direct.get(self.local.metrics)
+        url = "http://localhost/metrics" if self.local.socket else self.local.metrics
+        answer = await direct.get(url)
         answer.raise_for_status()
         counters = parse(answer.text)
         if counters.process not in self._processes:

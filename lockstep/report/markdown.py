@@ -18,7 +18,7 @@ def render(receipts: Sequence[Receipt], matrix: Matrix | None = None) -> str:
     summary = summarize(receipts)
     lines = [f"## {_SIGNS[summary.answer]} {summary.headline}", "", summary.lead, ""]
     lines += [f"- **{step}**: {code(reason)}" for step, reason in summary.reasons]
-    lines += ["", *_table(receipts), "", *(_versions(matrix) if matrix else ())]
+    lines += ["", *_table(receipts), "", *(versions(matrix) if matrix else ())]
     lines += ["", *_evidence(receipts), "", *_environment(receipts)]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
@@ -47,9 +47,10 @@ def _table(receipts: Sequence[Receipt]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
-def _versions(matrix: Matrix) -> Iterator[str]:
-    steps = matrix.steps
-    yield f"**Versions** ({code('lockstep matrix')}, {figures.day(matrix.created_at)})\n"
+def versions(matrix: Matrix) -> Iterator[str]:
+    """Yield the lines of a version matrix: a table, and why a pair does not work."""
+    steps, measured = matrix.steps, figures.day(matrix.created_at)
+    yield f"**Versions** ({code('lockstep matrix')}, Kubernetes {matrix.kubernetes}, {measured})\n"
     yield f"| LWS | Volcano | {' | '.join(steps)} |"
     yield f"|{'---|' * (2 + len(steps))}"
     for row in matrix.rows:

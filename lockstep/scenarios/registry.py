@@ -155,6 +155,7 @@ _IN_ORDER = (
         ),
         needs=Needs(
             whole_groups=True,
+            alone="as Volcano 1.15 looks for gangs to evict on the workers of all scenarios",
             own_volcano="which needs a scheduler that preempts",
             checks=(fills_the_pool,),
         ),

@@ -15,7 +15,7 @@ import psutil
 import yaml
 
 import toolchain
-from lockstep import paths, processes, versions
+from lockstep import paths, processes
 from lockstep.errors import LockstepError
 from lockstep.walk import orphans
 from lockstep.walk.events import EventLog
@@ -131,7 +131,11 @@ class Stack:
     def ensure_tools(self) -> None:
         """Fetch or build what an update of the stack needs."""
         is_kind = self.config("clusterProvider") == "kind"
-        ensure_tools(lws=[str(self.config("lwsVersion"))], kind=is_kind)
+        ensure_tools(
+            lws=[str(self.config("lwsVersion"))],
+            volcano=[str(self.config("volcanoVersion"))],
+            kind=is_kind,
+        )
 
     def create(self) -> None:
         """Create the stack in the backend, without resources."""
@@ -261,10 +265,14 @@ def stack_config(name: str) -> dict[str, Any]:
     return {key.removeprefix(f"{PROJECT}:"): value for key, value in config.items()}
 
 
-def ensure_tools(*, lws: Sequence[str] = (), kind: bool = False) -> None:
+def ensure_tools(
+    *, lws: Sequence[str] = (), volcano: Sequence[str] = (), kind: bool = False
+) -> None:
     """Fetch or build what an update needs."""
+    from toolchain import catalogue
     from toolchain.making import default_groups
 
-    extra = [f"lws-{version}" for version in lws if version in versions.LWS_SUPPORTED]
+    named = [*(f"lws-{version}" for version in lws), *(f"volcano-{one}" for one in volcano)]
+    extra = [group for group in named if group in catalogue.groups()]
     extra += ["kind"] if kind else []
     toolchain.ensure(list(dict.fromkeys([*default_groups(), *extra])))

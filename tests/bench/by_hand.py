@@ -19,7 +19,7 @@ from lightkube import Client, KubeConfig
 from lightkube.resources.core_v1 import Secret
 
 import toolchain
-from lockstep import processes
+from lockstep import processes, versions
 from lockstep.local import (
     certificates,
     control_plane,
@@ -88,10 +88,15 @@ def _get(kubeconfig: Path, *words: str) -> list[dict[str, Any]]:
     return items
 
 
+def kubectl_program() -> str:
+    """The kubectl on PATH, of whichever version, or that of the toolchain."""
+    return shutil.which("kubectl") or str(toolchain.tool("kubectl"))
+
+
 def kubectl(kubeconfig: Path, *words: str, text: str | None = None) -> str:
     """Run kubectl; a failure ends the benchmark."""
     done = subprocess.run(
-        [str(toolchain.tool("kubectl")), f"--kubeconfig={kubeconfig}", *words],
+        [kubectl_program(), f"--kubeconfig={kubeconfig}", *words],
         input=text,
         text=True,
         check=True,
@@ -117,12 +122,12 @@ class ByHand:
         own = self.cluster.describe()["webhookCa"]
         self._apply(manifests.platform.replace(manifests.authority, own))
         self._apply(manifests.rest)
-        operators.start(self.cluster, "volcano", "")
+        operators.start(self.cluster, "volcano", versions.VOLCANO_DEFAULT)
         operators.start(self.cluster, "lws", lws_version)
         self._apply(manifests.workload)
-        pods = ("pods", "-n", "lockstep-gang", "-l", "leaderworkerset.sigs.k8s.io/name=gang-lws")
-        self._kubectl("wait", *pods, "--for=create", "--timeout=60s")
-        self._kubectl("wait", *pods, "--for=jsonpath={.status.phase}=Running", "--timeout=60s")
+        ready = "--for=jsonpath={.status.readyReplicas}=1"
+        workload = ("leaderworkerset/gang-lws", "-n", "lockstep-gang")
+        self._kubectl("wait", *workload, ready, "--timeout=60s")
         return time.monotonic() - started
 
     def down(self) -> float:

@@ -21,7 +21,6 @@ from lightkube.models.core_v1 import Container, PodSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, Pod, ServiceAccount
 
-import toolchain
 from lockstep import judge
 from lockstep.judge import Expectation, Workload
 from lockstep.kube import client as kube
@@ -29,6 +28,7 @@ from lockstep.local.embedded_cluster import EmbeddedCluster
 from lockstep.recording import client as recorder_process
 from lockstep.recording import model as recordings
 from lockstep.recording.client import Live, Subject
+from tests.bench.by_hand import kubectl_program
 
 PODS = 2000
 AT_ONCE = 16
@@ -156,7 +156,7 @@ def _kubectl(kubeconfig: str) -> Iterator[dict[str, float]]:
     seen: dict[str, float] = {}
     words = ["get", "pods", "--namespace", NAMESPACE, "--watch", "--output", "name"]
     with subprocess.Popen(
-        [str(toolchain.tool("kubectl")), "--kubeconfig", kubeconfig, *words],
+        [kubectl_program(), "--kubeconfig", kubeconfig, *words],
         stdout=subprocess.PIPE,
         text=True,
     ) as process:

@@ -18,7 +18,7 @@ from lockstep.kube import client as kube
 from tests.e2e_kind.conftest import KindStack, docker
 
 LWS_ACCOUNT = "system:serviceaccount:lws-system:lws-controller-manager"
-NEXT_LWS = versions.LWS_SUPPORTED[-1]
+EARLIER_LWS = versions.LWS_SUPPORTED[-2]
 OPERATORS = {"volcano-system": 3, "lws-system": 1}
 
 Queue = create_global_resource("scheduling.volcano.sh", "v1beta1", "Queue", "queues")
@@ -50,7 +50,7 @@ def blocked(stack: KindStack) -> int:
 
 
 def test_cluster_is_four_containers_of_the_node_image(stack: KindStack, node_image: str) -> None:
-    stack.configure(scenarios=[])
+    stack.configure(scenarios=[], lwsVersion=EARLIER_LWS)
     stack.deploy()
     nodes = stack.node_containers()
     assert nodes == [
@@ -82,6 +82,43 @@ def test_no_image_is_pulled(stack: KindStack) -> None:
     assert waiting == []
     events = stack.api.list(Event, namespace="*")
     assert [event.message for event in events if event.reason == "Pulling"] == []
+
+
+def test_gang_is_placed_and_its_containers_run(stack: KindStack) -> None:
+    stack.configure(scenarios=["gang"])
+    stack.deploy()
+    found = verdict(stack, "gang")
+    assert (found["observed"], found["bound"], found["size"]) == ("placed", 4, 4)
+    running = stack.running("lockstep-gang")
+    assert sum(len(on_node) for on_node in running.values()) == 4
+    assert all(len(on_node) <= 2 for on_node in running.values())
+    (group,) = stack.api.list(kube.PodGroup, namespace="lockstep-gang")
+    assert group.spec["minMember"] == 4
+
+
+def test_lws_is_upgraded_under_a_running_gang(stack: KindStack) -> None:
+    """From the version before the default one, and no set is lost (lws#880).
+
+    The verdict after it is about new pods; tests/e2e has a set whose pods stay.
+    """
+    before = [one["metadata"]["uid"] for one in stack.api.list(kube.LeaderWorkerSet, namespace="*")]
+    stack.configure(lwsVersion=versions.LWS_DEFAULT)
+    stack.deploy()
+    deployment = stack.api.get(Deployment, "lws-controller-manager", namespace="lws-system")
+    assert deployment.spec
+    assert deployment.spec.template.spec
+    (container,) = deployment.spec.template.spec.containers
+    assert str(container.image).endswith(f":v{versions.LWS_DEFAULT}")
+    assert verdict(stack, "gang")["observed"] == "placed"
+    after = [one["metadata"]["uid"] for one in stack.api.list(kube.LeaderWorkerSet, namespace="*")]
+    assert after == before
+    assert len(list(stack.api.list(Pod, namespace="lockstep-gang"))) == 4
+
+
+def test_second_update_changes_nothing(stack: KindStack) -> None:
+    again = stack.deploy()
+    for change in (" created", " updated", " replaced", " deleted"):
+        assert change not in again
 
 
 def test_lws_webhook_refuses_a_set_that_cannot_be(stack: KindStack) -> None:
@@ -157,47 +194,6 @@ def test_lws_may_do_what_it_must_and_no_more(
     answer = stack.api.create(review)
     assert answer.status
     assert answer.status.allowed is allowed
-
-
-def test_gang_is_placed_and_its_containers_run(stack: KindStack) -> None:
-    stack.configure(scenarios=["gang"])
-    stack.deploy()
-    found = verdict(stack, "gang")
-    assert (found["observed"], found["bound"], found["size"]) == ("placed", 4, 4)
-    running = stack.running("lockstep-gang")
-    assert sum(len(on_node) for on_node in running.values()) == 4
-    assert all(len(on_node) <= 2 for on_node in running.values())
-    (group,) = stack.api.list(kube.PodGroup, namespace="lockstep-gang")
-    assert group.spec["minMember"] == 4
-
-
-def test_second_update_changes_nothing(stack: KindStack) -> None:
-    again = stack.deploy()
-    for change in (" created", " updated", " replaced", " deleted"):
-        assert change not in again
-
-
-def test_lws_is_upgraded_under_a_running_gang(stack: KindStack) -> None:
-    """The next version is in the node image, too, and no set is lost (lws#880).
-
-    The verdict after it is about new pods; tests/e2e has a set whose pods stay.
-    """
-    before = [one["metadata"]["uid"] for one in stack.api.list(kube.LeaderWorkerSet, namespace="*")]
-    stack.configure(lwsVersion=NEXT_LWS)
-    stack.deploy()
-    deployment = stack.api.get(Deployment, "lws-controller-manager", namespace="lws-system")
-    assert deployment.spec
-    assert deployment.spec.template.spec
-    (container,) = deployment.spec.template.spec.containers
-    assert str(container.image).endswith(f":v{NEXT_LWS}")
-    assert verdict(stack, "gang")["observed"] == "placed"
-    after = [one["metadata"]["uid"] for one in stack.api.list(kube.LeaderWorkerSet, namespace="*")]
-    assert after == before
-    assert len(gang_pods(stack)) == 4
-
-
-def gang_pods(stack: KindStack) -> list[Pod]:
-    return list(stack.api.list(Pod, namespace="lockstep-gang"))
 
 
 def manager(stack: KindStack) -> tuple[str, str]:

@@ -131,7 +131,7 @@ class Cluster:
             return
         change = {"data": {VOLCANO_KEY: text}}
         self.api.merge("ConfigMap", VOLCANO_CONFIG, change, operators.VOLCANO_NAMESPACE)
-        operators.start(self.embedded, "volcano", versions.VOLCANO)
+        operators.start(self.embedded, "volcano", versions.VOLCANO_DEFAULT)
 
     def write_manager_text(self, text: str) -> None:
         """Change the ConfigMap of LWS and restart it, if that is a change."""

@@ -49,7 +49,7 @@ def render(results: Sequence[Result], command: str) -> str:
         _HEAD,
         "## Result\n",
         f'`make sabotage ARGS="{command}"` on {datetime.now(UTC):%Y-%m-%d}, with Kubernetes '
-        f"{versions.KUBERNETES}, Volcano {versions.VOLCANO}, LeaderWorkerSet "
+        f"{versions.KUBERNETES}, Volcano {versions.VOLCANO_DEFAULT}, LeaderWorkerSet "
         f"{versions.LWS_DEFAULT}, on {_machine()}:\n",
         *_table(
             ("", "rounds", "wrong verdicts"),

@@ -11,6 +11,8 @@ import pytest
 import yaml
 from hypothesis import settings
 
+from lockstep import machine
+
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("lockstep", deadline=None, derandomize=True)
 settings.load_profile("lockstep")
@@ -54,6 +56,7 @@ def configure_stack(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConfigureStack]
             del config[f"lockstep:{key}"]
         pulumi.runtime.set_all_config(config)
         monkeypatch.setattr(pulumi, "get_stack", lambda: stack)
+        monkeypatch.setattr(machine, "memory", lambda: 24 * 2**30)
 
     yield configure
     pulumi.runtime.set_all_config({})

@@ -9,6 +9,7 @@ import yaml
 
 import settings
 from lockstep import versions
+from lockstep.commands import matrix
 from lockstep.commands.matrix import columns, supported_pairs
 from lockstep.scenarios.registry import SCENARIOS
 from settings import SettingsError
@@ -66,16 +67,31 @@ def test_readme_is_short() -> None:
 def test_versions_table_is_the_supported_versions() -> None:
     assert [row[1:] for row in table("docs/versions.md", "Kubernetes (kubernetesVersion)")] == [
         [", ".join(versions.KUBERNETES_SUPPORTED), versions.KUBERNETES],
-        [", ".join(versions.VOLCANO_SUPPORTED), versions.VOLCANO],
+        [", ".join(versions.VOLCANO_SUPPORTED), versions.VOLCANO_DEFAULT],
         [", ".join(versions.LWS_SUPPORTED), versions.LWS_DEFAULT],
     ]
 
 
-def test_matrix_in_the_readme_is_of_all_pairs_and_steps() -> None:
-    verdicts = [stage.step.expected for stage in columns()]
-    assert table("docs/versions.md", versions.LWS_SUPPORTED[0]) == [
-        [pair.lws, pair.volcano, *verdicts] for pair in supported_pairs()
-    ]
+def test_documents_of_kind_have_its_versions() -> None:
+    text = (PROJECT_DIR / "docs" / "versions.md").read_text()
+    assert f"that of kind {versions.KIND} for Kubernetes {versions.KUBERNETES}, by digest" in text
+    assert versions.of_image(versions.KIND_NODE_IMAGE) == versions.KUBERNETES
+    image = (PROJECT_DIR / "toolchain" / "kind_image" / "README.md").read_text()
+    assert f"lockstep/kind-node:v{versions.KUBERNETES}-" in image
+
+
+def test_matrix_in_the_docs_is_of_all_pairs_and_steps() -> None:
+    rows = table("README.md", versions.LWS_SUPPORTED[0])
+    assert [row[:2] for row in rows] == [list(pair) for pair in supported_pairs()]
+    text = (PROJECT_DIR / "README.md").read_text()
+    head = next(line for line in text.splitlines() if line.startswith("| LWS |"))
+    steps = [stage.step for stage in columns()]
+    assert head.strip("| ").split(" | ") == ["LWS", "Volcano", *(step.name for step in steps)]
+    for row in rows:
+        for cell, step in zip(row[2:], steps, strict=True):
+            # A pair that does not work stays, with what it does.
+            assert cell == f"✅ {step.expected}" or cell.startswith("❌ ")
+    assert text.index(matrix.BEGIN) < text.index(head) < text.index(matrix.END)
 
 
 def test_required_go_is_what_the_toolchain_needs() -> None:

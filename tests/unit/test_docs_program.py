@@ -39,7 +39,7 @@ def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Graph:
 def test_example_installs_the_default_versions(graph: Graph) -> None:
     images = [record.inputs["values"] for record in graph.of_type(RELEASE)]
     assert len(images) == 2
-    assert f"v{versions.VOLCANO}" in str(images)
+    assert f"v{versions.VOLCANO_DEFAULT}" in str(images)
     assert f"v{versions.LWS_DEFAULT}" in str(images)
 
 

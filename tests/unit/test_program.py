@@ -34,7 +34,10 @@ def run(configure_stack: ConfigureStack, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(subprocess, "Popen", _refuse)
-    for chart in ("volcano-1.14.1", *(f"lws-{version}" for version in versions.LWS_SUPPORTED)):
+    for chart in (
+        *(f"volcano-{version}" for version in versions.VOLCANO_SUPPORTED),
+        *(f"lws-{version}" for version in versions.LWS_SUPPORTED),
+    ):
         (tmp_path / "state" / "charts" / chart).mkdir(parents=True)
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(clusters.KUBECONFIG)
@@ -157,8 +160,8 @@ def test_kind_node_image_is_the_configured_one(run: Run) -> None:
 
 
 def test_missing_chart_is_an_error_of_one_line(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "state" / "charts" / "lws-0.8.0").rmdir()
-    with pytest.raises(pulumi.RunError, match=r"lws-0\.8\.0 is missing; run `lockstep tools`"):
+    (tmp_path / "state" / "charts" / f"lws-{versions.LWS_DEFAULT}").rmdir()
+    with pytest.raises(pulumi.RunError, match=r"lws-0\.9\.0 is missing; run `lockstep tools`"):
         run("gang", groupSize=3)
 
 
@@ -265,3 +268,24 @@ def test_program_starts_without_heavy_imports(provider: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_DIR, stderr=subprocess.PIPE)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_preemption_runs_on_a_scheduler_that_preempts(run: Run) -> None:
+    def conf(stack: str) -> str | None:
+        values = run(stack)["platform-volcano-release"].inputs["values"]
+        found: str | None = values["custom"].get("scheduler_config_override")
+        return found
+
+    assert "preempt, " in (conf("preemption") or "")
+    assert conf("gang") is None
+
+
+def test_program_warns_of_versions_out_of_support(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", warned.append)
+    run("gang", lwsVersion="0.7.0", scenarios=[])
+    (line,) = warned
+    assert "0.7.0" in line
+    assert "\n" not in line

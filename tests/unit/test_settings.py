@@ -33,7 +33,7 @@ def test_every_value_arrives_in_its_own_field(configure_stack: ConfigureStack) -
         "kindNodeImage": "node:v1",
         "volcanoVersion": "1.14.1",
         "lwsVersion": "0.7.0",
-        "kubernetesVersion": "1.34.4",
+        "kubernetesVersion": versions.KUBERNETES,
         "charts": "published",
         "installVolcano": False,
         "installLws": False,
@@ -74,13 +74,13 @@ def test_every_declared_key_is_typed_and_described_and_has_a_default() -> None:
 def test_default_versions_are_the_pinned_ones() -> None:
     defaults = {key: entry["default"] for key, entry in declared().items()}
     assert defaults["kubernetesVersion"] == versions.KUBERNETES
-    assert defaults["volcanoVersion"] == versions.VOLCANO
+    assert defaults["volcanoVersion"] == versions.VOLCANO_DEFAULT
     assert defaults["lwsVersion"] == versions.LWS_DEFAULT
 
 
 @pytest.mark.parametrize(
     ("image", "version"),
-    [("", "1.34.11"), ("lockstep-node:v1.34.4-ab12", "1.34.4"), ("own/image:latest", None)],
+    [("", "1.35.8"), ("lockstep-node:v1.34.4-ab12", "1.34.4"), ("own/image:latest", None)],
 )
 def test_kind_has_the_kubernetes_version_of_its_image(
     image: str, version: str | None, configure_stack: ConfigureStack
@@ -100,3 +100,25 @@ def test_bad_config_ends_the_program_with_its_lines_only(
     assert ended.value.code == settings.ALREADY_REPORTED
     assert len(said) == 1
     assert said[0].startswith("lockstep:groupSize is '1'")
+
+
+def test_versions_out_of_support_are_warned_of_in_one_line(
+    configure_stack: ConfigureStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str | None, ...]] = []
+
+    def out_of_support(*chosen: str | None) -> list[str]:
+        asked.append(chosen)
+        return [f"{part} is old" for part in chosen if part in ("1.14.1", "0.7.0")]
+
+    warned: list[str] = []
+    monkeypatch.setattr(versions, "out_of_support", out_of_support)
+    monkeypatch.setattr(pulumi.log, "warn", warned.append)
+    configure_stack("gang", volcanoVersion="1.14.1", lwsVersion="0.7.0")
+    settings.warn_of_old_versions(settings.load())
+    assert asked == [(versions.KUBERNETES, "1.14.1", "0.7.0")]
+    assert warned == ["1.14.1 is old; 0.7.0 is old"]
+    configure_stack("existing", kubeContext="mine", installVolcano=False, installLws=False)
+    settings.warn_of_old_versions(settings.load())
+    assert asked[1:] == [(None, None, None)]
+    assert len(warned) == 1

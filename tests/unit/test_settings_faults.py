@@ -20,8 +20,8 @@ INVALID = {
     "clusterProvider": ["minikube", "Kind", ""],
     "clusterName": ["My_Cluster", "-lead", "trail-", "a.b", "line\n", "n" * 50],
     "workersPerScenario": ["0", "1001", "three", "3.0", "", "1_0", "9" * 5000],
-    "workerCpu": ["four", "4 cores", "0", "-4", "99m"],
-    "workerMemory": ["8GB", "8", "100m", "0", "-8Gi"],
+    "workerCpu": ["four", "4 cores", "0", "-4", "99m", "10001", "1e30", "9E"],
+    "workerMemory": ["8GB", "8", "100m", "0", "-8Gi", "65Ti", "8Ei"],
     "volcanoVersion": ["1.0.0", "latest"],
     "lwsVersion": ["0.6.0", "v0.8.0"],
     "kubernetesVersion": ["1.0"],
@@ -66,7 +66,7 @@ def test_invalid_value_is_refused_in_one_line(
         (
             "gang",
             {"workerMemory": "8"},
-            "must be a Kubernetes quantity of at least 64Mi, such as 8Gi",
+            "must be a Kubernetes quantity from 64Mi to 64Ti, such as 8Gi",
         ),
         ("gang", {"groups": "0"}, "must be a whole number from 1 to 10000"),
         (
@@ -84,6 +84,24 @@ def test_invalid_value_is_refused_in_one_line(
             {"kubeContext": ""},
             "must name a context of your kubeconfig when clusterProvider is existing "
             "(kubectl config get-contexts lists them)",
+        ),
+        (
+            "kind",
+            {"workersPerScenario": "1000", "scenarios": '["gang"]'},
+            "must be at most 90: each worker of kind takes up to 256 MiB, and this machine has "
+            "24.0 GiB of memory",
+        ),
+        (
+            "kind",
+            {"workersPerScenario": "91", "scenarios": "[]"},
+            "must be at most 90: each worker of kind takes up to 256 MiB, and this machine has "
+            "24.0 GiB of memory",
+        ),
+        (
+            "contention",
+            {"groups": "10000", "workersPerScenario": "3", "groupSize": "6"},
+            "must be less, as groupSize x groups is 60000 pods in all scenarios: this machine has "
+            "24.0 GiB of memory, enough for 47080 beside the workers",
         ),
         (
             "preemption",
@@ -140,7 +158,10 @@ def test_impossible_numbers_are_reported_at_once(configure_stack: ConfigureStack
         ("gang", {"clusterName": "0-9"}),
         ("gang", {"workerCpu": "100m"}),
         ("gang", {"workerCpu": "0.1"}),
+        ("gang", {"workerCpu": "10000"}),
         ("gang", {"workerMemory": "64Mi"}),
+        ("gang", {"workerMemory": "64Ti"}),
+        ("gang", {"workersPerScenario": "1000", "groups": "500"}),
         ("gang", {"groupSize": "2"}),
         ("gang", {"groupSize": "6"}),
         ("gang", {"workersPerScenario": "500"}),

@@ -48,7 +48,8 @@ GROUP = "kind-node"
 def groups() -> list[str]:
     """The toolchain's groups whose programs are in the image."""
     managers = [f"lws-{version}" for version in versions.LWS_SUPPORTED]
-    return ["etcd", "kubernetes", "volcano", *managers, GROUP]
+    volcano = f"volcano-{versions.VOLCANO_DEFAULT}"
+    return ["etcd", "kubernetes", volcano, *managers, "kubectl", GROUP]
 
 
 def image_name() -> str:

@@ -38,9 +38,9 @@ def all_images(sandbox: str) -> list[Image]:
         Image("coredns", (coredns,), "/coredns"),
         Image("kind-pause", (WORKLOAD, sandbox, by_digest), "/pause", "65535:65535"),
         Image("kind-network", (NETWORK_IMAGE,)),
-        Image("vc-scheduler", (_volcano("vc-scheduler"),), "/vc-scheduler"),
-        Image(
-            "vc-controller-manager", (_volcano("vc-controller-manager"),), "/vc-controller-manager"
+        *(
+            Image(f"{name}-{versions.VOLCANO_DEFAULT}", (_volcano(name),), f"/{name}")
+            for name in ("vc-scheduler", "vc-controller-manager")
         ),
         Image("vc-webhook-manager", (_volcano("vc-webhook-manager"),)),
         *(_lws(version) for version in versions.LWS_SUPPORTED),
@@ -58,7 +58,7 @@ def _kubernetes(name: str) -> str:
 
 
 def _volcano(name: str) -> str:
-    return f"docker.io/volcanosh/{name}:v{versions.VOLCANO}"
+    return f"docker.io/volcanosh/{name}:v{versions.VOLCANO_DEFAULT}"
 
 
 def _lws(version: str) -> Image:

@@ -63,7 +63,7 @@ def _preempted(
     if max(run.ending.at_most for run in victims) > limits.BURST:
         what = "how long a part of the preempted gang stayed is not known: its end was told late"
         return unproven(what)
-    if kept := [run.key for run in victims if not _is_evicted(case, run)]:
+    if kept := [run.key for run in victims if not _evictions(case, run)]:
         later = max(run.end for run in victims) + limits.EVENTS
         if case.end < later and not case.final:
             return RecheckAt(later)
@@ -78,6 +78,7 @@ def _preempted(
     )
     evidence = [
         *(_priority(case, gang) for gang in [*rivals, *case.wanted]),
+        *(_evicted(case, run) for run in victims),
         f"{names} gave up its places within {ending:.3f} s",
         *(_aftermath(case, gang) for gang in case.wanted),
     ]
@@ -123,16 +124,28 @@ def _priority(case: Case, gang: ObservedGang) -> str:
     )
 
 
-def _is_evicted(case: Case, run: Run) -> bool:
-    """Whether the scheduler reported that it evicted pods of a gang."""
+def _evictions(case: Case, run: Run) -> list[str]:
+    """The actions by which the scheduler reported that it evicted pods of a gang."""
     name = run.incarnation.leader.last.facts.get("podGroup")
     uids = {group.uid for group in case.history.all("podgroup") if group.name == name}
-    return any(
-        event.last.facts.get("reason") == "Evict"
+    return [
+        str(event.last.facts.get("message"))
+        for event in case.history.all("event")
+        if event.last.facts.get("reason") == "Evict"
         and event.last.facts.get("objectUid") in uids
         and event.last.facts.get("source") == explain.GANG_SCHEDULER
-        for event in case.history.all("event")
-    )
+    ]
+
+
+def _evicted(case: Case, run: Run) -> str:
+    """How much of a gang the scheduler evicted itself, and by which action."""
+    pods = run.incarnation.bound_pods
+    count = sum(pod.last.facts.get("preemptedBy") == explain.GANG_SCHEDULER for pod in pods)
+    actions = ", ".join(dict.fromkeys(_evictions(case, run)))
+    if count == len(pods):
+        return f"Volcano evicted all {count} pods of {run.key} ({actions})"
+    some = f"{count} of {len(pods)} pods of {run.key}"
+    return f"Volcano evicted {some} ({actions}), and LWS ended the rest"
 
 
 def _class_of(case: Case, gang: ObservedGang) -> str | None:

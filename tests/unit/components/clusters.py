@@ -29,7 +29,7 @@ users:
 
 
 def kwok(name: str = "lockstep-gang", cpu: str = "4", memory: str = "8Gi") -> KwokCluster:
-    return KwokCluster("cluster", KwokClusterArgs(name, "1.34.4", cpu, memory))
+    return KwokCluster("cluster", KwokClusterArgs(name, "1.35.8", cpu, memory))
 
 
 def kind(workers: int = 3) -> KindCluster:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from toolchain import cache, catalogue, golang, users_tools
+from toolchain import building, cache, catalogue, golang, users_tools
 from toolchain.catalogue import Copy, Group, Program
 
 FAKE_GO = """\
@@ -16,10 +16,16 @@ echo "$*" >> "{calls}"
 case "$1" in
 version) echo "go version go{version} test/test"; exit ;;
 mod) echo '{{"Dir": "{module}"}}'; exit ;;
+list) printf 'example.org/lib\\t{module}\\tlib.go\\n'; exit ;;
 esac
+echo example.org/lib >&2
 {behaviour}
 while [ "$1" != -o ]; do shift; done
-printf '#!/bin/sh\\necho "$0"\\n' > "$2"; chmod +x "$2"
+folder=$2; shift 2
+for package; do
+  printf '#!/bin/sh\\necho "$0"\\n' > "$folder${{package##*/}}"
+  chmod +x "$folder${{package##*/}}"
+done
 """
 
 MakeGo = Callable[..., Path]
@@ -75,8 +81,10 @@ def make_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeGo:
     module = tmp_path / "module"
     (module / "chart").mkdir(parents=True)
     (module / "chart" / "Chart.yaml").write_text("name: anvil\n")
+    (module / "lib.go").write_text("package lib\n")
 
     monkeypatch.setattr(golang, "USUAL_PLACES", ())
+    monkeypatch.setattr(building, "POLL", 0.01)
 
     def make(behaviour: str = "", *, version: str = "1.26.1") -> Path:
         script = FAKE_GO.format(

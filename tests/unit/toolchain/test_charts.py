@@ -15,18 +15,18 @@ def cached_chart(group: str, name: str) -> Path:
 
 
 def test_cached_charts_are_linked_by_name_and_version(tmp_path: Path) -> None:
-    volcano = cached_chart("volcano", "volcano")
+    volcano = cached_chart(f"volcano-{versions.VOLCANO_DEFAULT}", "volcano")
     lws = cached_chart("lws-0.7.0", "lws")
     toolchain.link_charts(tmp_path / "charts")
     links = {link.name: link.resolve() for link in (tmp_path / "charts").iterdir()}
-    assert links == {f"volcano-{versions.VOLCANO}": volcano, "lws-0.7.0": lws}
+    assert links == {f"volcano-{versions.VOLCANO_DEFAULT}": volcano, "lws-0.7.0": lws}
 
 
 def test_link_follows_the_cache(tmp_path: Path) -> None:
     folder = tmp_path / "charts"
     folder.mkdir()
-    for name in (f"volcano-{versions.VOLCANO}", "lws-0.9.0"):
+    for name in (f"volcano-{versions.VOLCANO_DEFAULT}", "lws-0.9.0"):
         (folder / name).symlink_to(tmp_path / "removed")
-    volcano = cached_chart("volcano", "volcano")
+    volcano = cached_chart(f"volcano-{versions.VOLCANO_DEFAULT}", "volcano")
     toolchain.link_charts(folder)
     assert [link.resolve() for link in folder.iterdir()] == [volcano]

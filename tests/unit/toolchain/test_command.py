@@ -28,7 +28,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 
 
 DEFAULT = (
-    *("etcd", "kwok", "kubernetes", "volcano", f"lws-{versions.LWS_DEFAULT}"),
+    *("etcd", "kwok", "kubernetes", f"volcano-{versions.VOLCANO_DEFAULT}"),
+    f"lws-{versions.LWS_DEFAULT}",
     *("pulumi", "pulumi-command", "pulumi-kubernetes"),
 )
 
@@ -39,7 +40,8 @@ DEFAULT = (
         ([], DEFAULT),
         (["--lws", "0.7.0", "--kind"], (*DEFAULT, "lws-0.7.0", "kind")),
         (["--group", "etcd"], ("etcd",)),
-        (["--group", "etcd", "--lws", "0.9.0"], ("etcd", "lws-0.9.0")),
+        (["--group", "etcd", "--lws", "0.8.0"], ("etcd", "lws-0.8.0")),
+        (["--volcano", "1.14.1", "--volcano", "1.15.1"], (*DEFAULT, "volcano-1.14.1")),
     ],
 )
 def test_options_choose_the_groups(

@@ -152,12 +152,12 @@ def test_users_home_with_the_plugins_stays_in_use(
 def test_path_has_our_tools_first_but_not_before_a_good_one(make_program: MakeProgram) -> None:
     groups = catalogue.groups()
     parts = toolchain.environment()["PATH"].split(os.pathsep)
-    for name in ("pulumi", "kubernetes", "kwok", "kind"):
+    for name in ("pulumi", "kubectl", "kind"):
         assert parts.index(str(cache.folder(groups[name]) / "bin")) < parts.index("/usr/bin")
     assert str(cache.folder(groups["etcd"]) / "bin") not in parts
     make_program("kubectl", f"v{versions.KUBERNETES}")
     parts = toolchain.environment()["PATH"].split(os.pathsep)
-    assert str(cache.folder(groups["kubernetes"]) / "bin") not in parts
+    assert str(cache.folder(groups["kubectl"]) / "bin") not in parts
     assert str(cache.folder(groups["pulumi"]) / "bin") in parts
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import toolchain
-from lockstep import versions
 from lockstep.errors import LockstepError
 from toolchain import cache, golang
 from toolchain.catalogue import Group, Release
@@ -24,7 +23,7 @@ Capture = pytest.CaptureFixture[str]
 
 def builds(tmp_path: Path) -> int:
     calls = tmp_path / "calls"
-    return calls.read_text().count("build -ldflags") if calls.exists() else 0
+    return calls.read_text().count("build -v") if calls.exists() else 0
 
 
 def test_missing_groups_are_built_with_progress_and_a_log(
@@ -39,9 +38,11 @@ def test_missing_groups_are_built_with_progress_and_a_log(
     printed = capsys.readouterr().err
     log = tmp_path / "cache" / "logs" / "tools.log"
     assert f"log: {log}" in printed
-    assert "[1/2] anvil … building from Go modules\n[1/2] anvil … built in 0m00s" in printed
-    assert "[2/2] anvilctl … built" in printed
-    assert "-X example.org/v.Version=v1.2.3" in log.read_text()
+    assert "[1/2] anvil … built after 0m0" in printed
+    assert "[2/2] anvilctl … built after 0m0" in printed
+    flags = "-ldflags example.org/anvil=-s -w -X example.org/v.Version=v1.2.3 "
+    assert f"{flags}-ldflags example.org/anvilctl=-s -w -o " in log.read_text()
+    assert builds(tmp_path) == 1
     assert not cache.is_present(two_groups["bell"])
     assert not cache.build_dir().exists()
 
@@ -69,7 +70,7 @@ def test_failed_build_keeps_finished_groups_and_resumes(
     assert not cache.is_present(two_groups["bell"])
     make_go()
     toolchain.ensure(["anvil", "bell"])
-    assert builds(tmp_path) == 4  # anvil's two programs once, bell twice
+    assert builds(tmp_path) == 3  # anvil's module once, bell's twice
 
 
 @pytest.mark.parametrize(
@@ -95,8 +96,7 @@ def test_failed_build_is_a_one_line_error(make_go: MakeGo, printed: str, expecte
 def test_old_go_on_path_is_passed_over(make_go: MakeGo, monkeypatch: pytest.MonkeyPatch) -> None:
     newer = make_go().rename(make_go().parent.parent / "newer")
     make_go(version="1.19.8")
-    with pytest.raises(LockstepError, match=f"Go {versions.GO} or newer is needed"):
-        toolchain.ensure()
+    assert golang.find() is None
     monkeypatch.setattr(golang, "USUAL_PLACES", (str(newer),))
     assert golang.find() == newer
 
@@ -119,7 +119,7 @@ def test_runs_at_the_same_time_build_once(make_go: MakeGo, tmp_path: Path, capsy
         thread.start()
     for thread in threads:
         thread.join()
-    assert builds(tmp_path) == 2
+    assert builds(tmp_path) == 1
     assert "another run makes the toolchain; waiting for it" in capsys.readouterr().err
 
 
@@ -127,7 +127,7 @@ def test_users_go_settings_do_not_change_the_build(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("GOFLAGS", "-mod=vendor")
     monkeypatch.setenv("GOOS", "plan9")
     monkeypatch.setenv("GOPROXY", "https://proxy.example.org")
-    told = golang.go_environment()
+    told = golang.environment()
     assert "-mod=readonly" in told["GOFLAGS"]
     assert "GOOS" not in told
     assert told["GOPROXY"] == "https://proxy.example.org"

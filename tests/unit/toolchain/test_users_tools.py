@@ -17,8 +17,8 @@ MakeProgram = Callable[[str, str], Path]
     ("name", "says", "good"),
     [
         ("kubectl", f"Client Version: v{versions.KUBERNETES}\nKustomize Version: v5.7.1", True),
-        ("kubectl", "Client Version: v1.33.0", True),
-        ("kubectl", "Client Version: v1.30.0", False),
+        ("kubectl", "Client Version: v1.34.0", True),
+        ("kubectl", "Client Version: v1.33.0", False),
         ("kind", f"kind version {versions.KIND}", True),
         ("kind", "kind version 0.99.0", True),
         ("kind", "kind version 0.9.0", False),
@@ -57,7 +57,7 @@ def test_failing_program_is_not_good(make_program: MakeProgram) -> None:
 def test_our_own_folder_on_path_is_not_the_users(
     monkeypatch: pytest.MonkeyPatch, make_program: MakeProgram
 ) -> None:
-    ours = cache.folder(catalogue.groups()["kubernetes"]) / "bin"
+    ours = cache.folder(catalogue.groups()["kubectl"]) / "bin"
     ours.mkdir(parents=True)
     make_program("kubectl", f"Client Version: v{versions.KUBERNETES}").rename(ours / "kubectl")
     monkeypatch.setenv("PATH", f"{ours}:/usr/bin:/bin")
@@ -70,6 +70,8 @@ def test_absent_tool_names_the_command_that_makes_it() -> None:
         toolchain.tool("kube-apiserver")
     with pytest.raises(LockstepError, match=r"run `lockstep tools --lws 0\.7\.0`"):
         toolchain.tool("lws-manager-0.7.0")
+    with pytest.raises(LockstepError, match=r"run `lockstep tools --volcano 1\.14\.1`"):
+        toolchain.tool("vc-scheduler-1.14.1")
     with pytest.raises(LockstepError, match="run `lockstep tools --kind`"):
         toolchain.tool("kind")
 

@@ -37,6 +37,13 @@ def test_kind_config_has_the_workers_and_the_pinned_image() -> None:
     assert "@sha256:" in versions.KIND_NODE_IMAGE
 
 
+def test_kind_kubelets_start_on_cgroup_v1() -> None:
+    containers = kind_cluster()["cluster-containers"]
+    config = yaml.safe_load(containers.environment["LOCKSTEP_KIND_CONFIG"])
+    patches = [yaml.safe_load(patch) for patch in config["kubeadmConfigPatches"]]
+    assert patches == [{"kind": "KubeletConfiguration", "failCgroupV1": False}]
+
+
 def test_kind_cluster_is_replaced_when_its_config_changes_and_never_doubled() -> None:
     containers = kind_cluster()["cluster-containers"]
     assert containers.inputs["triggers"] == [containers.environment["LOCKSTEP_KIND_CONFIG"]]

@@ -47,13 +47,13 @@ def test_workers_have_size_label_and_a_simulated_kubelet() -> None:
 
 def test_another_incarnation_replaces_the_cluster_and_its_provider() -> None:
     def identities(incarnation: str) -> tuple[Any, Any]:
-        args = KwokClusterArgs("lockstep-gang", "1.34.4", "4", "8Gi", incarnation)
+        args = KwokClusterArgs("lockstep-gang", "1.35.8", "4", "8Gi", incarnation)
         graph = deploy(lambda: KwokCluster("cluster", args).urn)
         triggers = graph["cluster-control-plane"].inputs["triggers"]
         return triggers, graph["cluster-provider"].inputs["clusterIdentifier"]
 
-    assert identities("abc") == (["abc", "1.34.4"], "abc")
-    assert identities("def") == (["def", "1.34.4"], "def")
+    assert identities("abc") == (["abc", "1.35.8"], "abc")
+    assert identities("def") == (["def", "1.35.8"], "def")
 
 
 def test_a_refresh_survives_a_lost_cluster() -> None:

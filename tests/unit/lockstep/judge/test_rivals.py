@@ -34,10 +34,24 @@ def arrived(story: Story, at: float = 5.0, priority: str | None = "high") -> Sto
     return story.pod_group(at, lws="high", priorityClass=priority)
 
 
-def evicted(story: Story, at: float, group: int, last: float = 0.3) -> Story:
-    """Volcano takes the places of a gang."""
+def evicted(
+    story: Story,
+    at: float,
+    group: int,
+    last: float = 0.3,
+    action: str = "preempt",
+    most: int = 2,
+) -> Story:
+    """Volcano takes the places of a gang: of some pods itself."""
     uid = story.uid("podgroup", f"gang-{group}-r1")
-    story.tell(at, "event", "ADDED", uid, reason="Evict", objectUid=uid, source="volcano")
+    told: dict[str, Any] = {
+        "reason": "Evict",
+        "objectUid": uid,
+        "source": "volcano",
+        "message": action,
+    }
+    story.tell(at, "event", "ADDED", f"{uid}-{action}", **told)
+    story.change(at, *pods(group)[:most], preemptedBy="volcano")
     return ended(story, at, group, last)
 
 
@@ -68,9 +82,46 @@ def test_preempted_whole() -> None:
         "high-0: pods of priority class high, PodGroup high-0-r1 of high",
         "gang-0: pods of priority class low, PodGroup gang-0-r1 of none, "
         "because LWS does not set it",
+        "Volcano evicted 2 of 4 pods of gang-0 (preempt), and LWS ended the rest",
         "gang-0 gave up its places within 0.300 s",
         "gang-0 was recreated and waits: 0 of 4 pods bound",
     ]
+
+
+@pytest.mark.parametrize(
+    ("most", "others", "told"),
+    [
+        (4, 0, "Volcano evicted all 4 pods of gang-0 (gangpreempt)"),
+        (3, 1, "Volcano evicted 3 of 4 pods of gang-0 (gangpreempt), and LWS ended the rest"),
+        (3, 0, "Volcano evicted 3 of 4 pods of gang-0 (gangpreempt), and LWS ended the rest"),
+    ],
+)
+def test_evidence_names_the_action_and_how_many_pods_it_evicted(
+    most: int, others: int, told: str
+) -> None:
+    story = arrived(full_pool())
+    story.change(5.5, *pods()[4 - others :], preemptedBy="default-scheduler")
+    story = evicted(story, 6.0, 0, action="gangpreempt", most=most)
+    # A pod of the next incarnation that is evicted, too, is not one of those that ran.
+    story = gang_created(story, 6.5, priorityClass="low").change(
+        6.6, "gang-0", preemptedBy="volcano"
+    )
+    assert told in accepted(placed(story), rivalry()).evidence
+
+
+def test_evidence_names_every_action_that_evicted_pods() -> None:
+    story = arrived(full_pool())
+    uid = story.uid("podgroup", "gang-0-r1")
+    told: dict[str, Any] = {
+        "reason": "Evict",
+        "objectUid": uid,
+        "source": "volcano",
+        "message": "reclaim",
+    }
+    story.tell(5.9, "event", "ADDED", "e", **told).tell(5.9, "event", "ADDED", "f", **told)
+    story = placed(gang_created(evicted(story, 6.0, 0), 6.5, priorityClass="low"))
+    words = "Volcano evicted 2 of 4 pods of gang-0 (reclaim, preempt), and LWS ended the rest"
+    assert words in accepted(story, rivalry()).evidence
 
 
 def test_preempted_and_left_without_a_pod_group_is_in_the_evidence() -> None:

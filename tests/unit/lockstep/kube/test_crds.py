@@ -177,7 +177,7 @@ def test_upgrade_without_definitions_at_hand_is_refused(
     assert api.applied == []
     error = capsys.readouterr().err
     assert ("LWS 0.8.0 is installed, and an upgrade to 0.9.0" in error) == refused
-    assert ("tools --lws 0.9.0" in error) == refused
+    assert ("make tools" in error) == refused
     assert error.count("\n") == refused
 
 

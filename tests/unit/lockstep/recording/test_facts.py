@@ -64,6 +64,20 @@ def test_refused_pod_tells_why() -> None:
     assert waiting["unschedulable"] is None
 
 
+@pytest.mark.parametrize(
+    ("condition", "evicted_by"),
+    [
+        ({"reason": "PreemptionByScheduler", "message": "volcano: preempting to …"}, "volcano"),
+        ({"reason": "DeletionByTaintManager", "message": "Taint manager: deleting …"}, None),
+    ],
+)
+def test_pod_that_a_scheduler_evicts_tells_which(
+    condition: dict[str, str], evicted_by: str | None
+) -> None:
+    disrupted = {"type": "DisruptionTarget", "status": "True", **condition}
+    assert facts.of("pod", pod(status={"conditions": [disrupted]})).get("preemptedBy") == evicted_by
+
+
 def test_pod_of_a_deployment_and_pod_without_owner() -> None:
     owner = {"kind": "ReplicaSet", "name": "no-gang-7f9c", "controller": True}
     labels = {"pod-template-hash": "7f9c"}

@@ -5,9 +5,14 @@ import base64
 import contextlib
 import gzip
 import json
-from collections.abc import AsyncIterator, Sequence
+import os
+import socket
+import socketserver
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -121,6 +126,44 @@ def test_process_of_this_machine_is_asked_directly(
         "plugins": ["gang"],
         "asked": {"actions": ["allocate"], "plugins": ["gang"], "disabled": ["enableJobReady"]},
     }
+
+
+@contextlib.contextmanager
+def on_socket(path: Path, port: int) -> Iterator[None]:
+    """Pass what comes to a unix-domain socket on to a port."""
+
+    class Relay(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with socket.create_connection(("127.0.0.1", port)) as target:
+                target.sendall(self.request.recv(4096))
+                while content := target.recv(65536):
+                    self.request.sendall(content)
+
+    descriptor = os.open(path.parent, os.O_PATH)
+    address = f"/proc/self/fd/{descriptor}/{path.name}"
+    with socketserver.ThreadingUnixStreamServer(address, Relay) as server:
+        server.daemon_threads = True
+        server.block_on_close = False
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield
+        server.shutdown()
+        thread.join()
+    os.close(descriptor)
+
+
+def test_process_of_this_machine_is_asked_over_its_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "PAUSE", 0.0)
+    folder = tmp_path / ("a" * 90)  # the whole path is too long for the address of a socket
+    folder.mkdir()
+    with serving(tmp_path) as served:
+        port = urlsplit(str(kube.load(str(served[1])).cluster.server)).port or 0
+        with on_socket(folder / "metrics", port):
+            found = probe(tmp_path, served, 2, metrics=f"unix:{folder / 'metrics'}", conf=None)
+    assert found[1].facts["source"] == "metrics"
+    assert found[1].facts["plugins"] == ["gang"]
 
 
 def test_look_in_the_middle_of_a_session_is_left_out(

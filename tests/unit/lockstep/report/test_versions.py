@@ -66,6 +66,7 @@ def test_markdown_has_the_matrix() -> None:
     assert "| LWS | Volcano | gang | recovery |\n|---|---|---|---|\n" in text
     assert f"| 0.7.0 | 1.14.1 | ✅ `placed` | {NOTHING} |\n" in text
     assert "| 0.8.0 | 1.14.1 | ✅ `placed` | ✅ `placed` |\n" in text
+    assert "Kubernetes 1.34.4, 2026-03-02 09:15 UTC)" in markdown.render(samples.demo(), MATRIX)
     assert "Versions**" not in markdown.render(samples.demo())
 
 

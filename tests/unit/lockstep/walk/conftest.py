@@ -18,6 +18,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "Pulumi.yaml").write_text(
         "config:\n  clusterProvider: {default: kwok}\n  clusterName: {default: ''}\n"
         "  lwsVersion: {default: 0.8.0}\n"
+        "  volcanoVersion: {default: 1.14.1}\n"
     )
     (tmp_path / "stacks" / "Pulumi.gang.yaml").write_text(CONFIG)
     monkeypatch.setenv("LOCKSTEP_STATE", str(tmp_path / "state"))

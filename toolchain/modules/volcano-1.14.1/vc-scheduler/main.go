@@ -1,0 +1,1 @@
+../../default/vc-scheduler/main.go
