@@ -12,7 +12,7 @@ from tests.sabotage.cluster import await_collector, patiently
 from tests.sabotage.workload import Update
 
 WHOLE_WITHIN = 60.0
-"""Seconds until all groups are complete again. After a restart of the API server, Kubernetes' garbage
+"""Seconds until all groups are complete again. After a restart of the API server, the garbage
 collector may not know PodGroups until it has asked for all kinds again, which it does twice a
 minute; a group whose leader was deleted cannot be recreated before.
 """
