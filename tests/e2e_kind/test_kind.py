@@ -89,6 +89,8 @@ def test_gang_is_placed_and_its_containers_run(stack: KindStack) -> None:
     stack.deploy()
     found = verdict(stack, "gang")
     assert (found["observed"], found["bound"], found["size"]) == ("placed", 4, 4)
+    scheduler = found["platform"]["scheduler"]
+    assert (scheduler["source"], scheduler["version"]) == ("metrics", versions.VOLCANO_DEFAULT)
     running = stack.running("lockstep-gang")
     assert sum(len(on_node) for on_node in running.values()) == 4
     assert all(len(on_node) <= 2 for on_node in running.values())
