@@ -16,7 +16,7 @@ import pytest
 from lightkube import Client
 
 import toolchain
-from lockstep import paths
+from lockstep import paths, versions
 from lockstep.kube import client as kube
 from tests.e2e.conftest import LiveStack
 from toolchain.kind_image import build
@@ -81,7 +81,7 @@ def node_image() -> str:
         return image
     edit = "s/restrict_oom_score_adj = false/restrict_oom_score_adj = true/"
     recipe = f"FROM {image}\nRUN sed -i '{edit}' /etc/containerd/config.toml\n"
-    adapted = f"{build.REPOSITORY}:e2e"
+    adapted = f"{build.REPOSITORY}:v{versions.KUBERNETES}-e2e"
     docker("build", "--tag", adapted, "-", stdin=recipe)
     return adapted
 

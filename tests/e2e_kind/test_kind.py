@@ -60,6 +60,7 @@ def test_cluster_is_four_containers_of_the_node_image(stack: KindStack, node_ima
         described = json.loads(docker("inspect", node))[0]
         assert described["State"]["Running"]
         assert described["Config"]["Image"] == node_image
+    assert stack.outputs()["versions"]["kubernetes"] == versions.KUBERNETES
 
 
 def test_operators_run_as_pods(stack: KindStack) -> None:
