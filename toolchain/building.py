@@ -168,13 +168,19 @@ class Builder:
         with (
             self.log.open("ab") as log,
             subprocess.Popen(
-                [self.go, *command], cwd=module, env=golang.environment(), stdout=log, stderr=log
+                [self.go, *command],
+                cwd=module,
+                env=golang.environment(),
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             ) as process,
         ):
             try:
                 yield process
             except BaseException:
-                process.send_signal(signal.SIGINT)  # it ends its compilers, too
+                # Go and its compilers. A job in the background of a shell ignores SIGINT.
+                os.killpg(process.pid, signal.SIGTERM)
                 raise
 
     def _fill(self, group: Group, sources: Path, folder: Path) -> None:
