@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -180,7 +180,8 @@ class Builder:
                 yield process
             except BaseException:
                 # Go and its compilers. A job in the background of a shell ignores SIGINT.
-                os.killpg(process.pid, signal.SIGTERM)
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGTERM)
                 raise
 
     def _fill(self, group: Group, sources: Path, folder: Path) -> None:
