@@ -19,8 +19,8 @@ from lockstep.local.supervisor import Program
 _ETCD, _ETCD_PEER = "unix://etcd:1", "unix://etcd:2"
 _SERVICES = "10.96.0.0/16"
 _UNLIMITED = ["--kube-api-qps=5000", "--kube-api-burst=10000"]
-# KWOK with leases would leave the nodes alone after a restart, until the leases of the process before
-# have expired. So it renews none, and the controller manager does not expect any.
+# KWOK with leases would leave the nodes alone after a restart, until the leases of the process
+# before have expired. So it renews none, and the controller manager does not expect any.
 _NO_LEASES = "--node-lease-duration-seconds=0"
 _NO_HEARTBEATS = "--node-monitor-grace-period=87600h"
 _ALONE = ["--leader-elect=false", "--secure-port=0"]

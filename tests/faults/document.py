@@ -37,8 +37,8 @@ def section(results: Sequence[Result], command: str) -> str:
         f"`{command}` on {datetime.now(UTC):%Y-%m-%d}: {len(struck)} kills, {len(recovered)} of "
         "them of a process that must come back by itself; no gang was partly bound for longer than "
         f"{longest:.1f} s outside of an outage. Kubernetes {versions.KUBERNETES}, Volcano "
-        f"{versions.VOLCANO_DEFAULT}, LeaderWorkerSet {versions.LWS_DEFAULT}, {os.cpu_count()} cores, "
-        f"{memory} GiB of memory."
+        f"{versions.VOLCANO_DEFAULT}, LeaderWorkerSet {versions.LWS_DEFAULT}, "
+        f"{os.cpu_count()} cores, {memory} GiB of memory."
     )
     return "\n".join([BEGIN, about, "", *table(results), END])
 
