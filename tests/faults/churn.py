@@ -16,7 +16,11 @@ WHOLE_WITHIN = 60.0
 collector may not know PodGroups until it has asked for all kinds again, which it does twice a
 minute; a group whose leader was deleted cannot be recreated before.
 """
+HELPED_AFTER = 20.0
+"""Seconds until a group is helped that has lost its PodGroup."""
 NAME, MOST = "churn", 3
+_LEADERS = "leaderworkerset.sigs.k8s.io/worker-index=0"
+_GROUP_NAME = "scheduling.k8s.io/group-name"
 
 
 class Churn:
@@ -25,6 +29,8 @@ class Churn:
     def __init__(self, update: Update, cluster: str, api: Api, rng: random.Random) -> None:
         self._update = update.renamed(cluster, NAME)
         self._api, self._rng = api, rng
+        self.lost_pod_groups = 0
+        """How many groups have lost their PodGroup, and waited as a whole (lws#1054)."""
         self.namespace = str(self._update.namespace["metadata"]["name"])
         (self._set,) = (
             one["metadata"]["name"]
@@ -54,8 +60,7 @@ class Churn:
         self._api.merge("LeaderWorkerSet", self._set, change, self.namespace)
 
     def _lose_a_leader(self) -> None:
-        label = "leaderworkerset.sigs.k8s.io/worker-index=0"
-        if leaders := self._api.items("Pod", self.namespace, label):
+        if leaders := self._api.items("Pod", self.namespace, _LEADERS):
             self._api.delete("Pod", self._rng.choice(leaders)["metadata"]["name"], self.namespace)
 
     def stop(self) -> None:
@@ -67,7 +72,8 @@ class Churn:
         """Wait until all groups that are wanted are completely bound; else say what is wrong."""
         patiently(lambda: self._scale(MOST))
         size = int(self._update.expectation["size"])
-        deadline = time.monotonic() + WHOLE_WITHIN
+        started, is_helped = time.monotonic(), False
+        deadline = started + WHOLE_WITHIN
         while True:
             bound = len(
                 [
@@ -79,12 +85,29 @@ class Churn:
             wrong = observer.partial(self.namespace)
             if bound == MOST * size and not wrong:
                 return []
+            if time.monotonic() > started + HELPED_AFTER and not is_helped:
+                is_helped = True
+                self._help()
             if time.monotonic() > deadline:
                 where = "; ".join([*wrong, *self._described()])
                 return [
                     f"after {WHOLE_WITHIN:.0f} s {bound} of {MOST * size} pods are bound {where}"
                 ]
             time.sleep(0.2)
+
+    def _help(self) -> None:
+        """Delete the leaders of groups that have lost their PodGroup, and so cannot be scheduled.
+
+        A group that is recreated before the garbage collector has deleted the PodGroup of the group
+        before takes that PodGroup for its own (lws#1054). None of its pods is bound, and only
+        another new group gets a PodGroup. The collector is late after an API server's restart.
+        """
+        for pod in self._api.items("Pod", self.namespace, _LEADERS):
+            name = (pod["metadata"].get("annotations") or {}).get(_GROUP_NAME, "")
+            is_lost = self._api.find("PodGroup", name, self.namespace) is None
+            if is_lost and not pod["spec"].get("nodeName"):
+                self.lost_pod_groups += 1
+                self._api.delete("Pod", pod["metadata"]["name"], self.namespace)
 
     def _described(self) -> list[str]:
         """The pods that are not bound, or are being deleted."""

@@ -134,6 +134,7 @@ class Chapter:
         finally:
             churn.stop()
         self._result.violations += churn.unsettled(observer)
+        self._result.lost_pod_groups = churn.lost_pod_groups
         churn.remove()
         after = {str(pod["metadata"]["uid"]) for pod in api.items("Pod", namespace)}
         if after != calm:

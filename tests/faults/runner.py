@@ -82,6 +82,8 @@ def _line(result: Result, done: int, total: int, elapsed: float) -> str:
     one, minutes = result.round, f"{int(elapsed) // 60}:{int(elapsed) % 60:02}"
     back = "" if result.recovery is None else f", back after {result.recovery:.1f} s"
     said = f", update: {result.struck[:150]}" if result.struck else ""
+    if result.lost_pod_groups:
+        said += f", {result.lost_pod_groups} groups lost their PodGroup (lws#1054)"
     missed = f", missed: {result.missed}" if result.missed else ""
     wrong = "".join(f"\n    VIOLATION {text}" for text in result.violations)
     return (
