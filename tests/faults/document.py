@@ -31,14 +31,18 @@ def section(results: Sequence[Result], command: str) -> str:
     """What the README says of a campaign."""
     struck = [one for one in results if not one.missed]
     recovered = [one for one in struck if one.recovery is not None]
+    lost = sum(one.lost_pod_groups for one in struck)
     longest = max((one.longest_part for one in struck), default=0.0)
     memory = round(psutil.virtual_memory().total / 2**30)
+    helped = (
+        f"; {lost} groups had lost their PodGroup (lws#1054) and were recreated" if lost else ""
+    )
     about = (
         f"`{command}` on {datetime.now(UTC):%Y-%m-%d}: {len(struck)} kills, {len(recovered)} of "
-        "them of a process that must come back by itself; no gang was partly bound for longer than "
-        f"{longest:.1f} s outside of an outage. Kubernetes {versions.KUBERNETES}, "
-        f"Volcano {versions.VOLCANO_DEFAULT}, LeaderWorkerSet {versions.LWS_DEFAULT}, "
-        f"{os.cpu_count()} cores, {memory} GiB of memory."
+        "them of a process that must come back by itself. No gang was partly bound for longer than "
+        f"{longest:.1f} s while all that binds pods was running{helped}. Kubernetes "
+        f"{versions.KUBERNETES}, Volcano {versions.VOLCANO_DEFAULT}, LeaderWorkerSet "
+        f"{versions.LWS_DEFAULT}, {os.cpu_count()} cores, {memory} GiB of memory."
     )
     return "\n".join([BEGIN, about, "", *table(results), END])
 

@@ -87,10 +87,12 @@ def test_table_replaces_the_one_in_the_document(tmp_path: Path) -> None:
     assert first.startswith(f"before\n{document.BEGIN}\n`make faults` on ")
     assert first.endswith(f"{document.END}\nafter\n")
     assert "3 kills, 2 of them of a process that must come back by itself" in first
-    assert "longer than 0.4 s" in first
+    assert "longer than 0.4 s while all that binds pods was running. Kubernetes" in first
     assert "old" not in first
     document.write(file, [replace(one, violations=[]) for one in RESULTS], "make faults")
     assert file.read_text().count("| etcd |") == 1
+    document.write(file, [replace(RESULTS[0], lost_pod_groups=2)], "make faults")
+    assert "running; 2 groups had lost their PodGroup (lws#1054)" in file.read_text()
 
 
 @pytest.mark.parametrize(
