@@ -136,6 +136,8 @@ class Stack:
             volcano=[str(self.config("volcanoVersion"))],
             kind=is_kind,
         )
+        # Of tools that were missing before, the environment had neither the path nor the plugins.
+        self.environment = {**self.environment, **toolchain.environment()}
 
     def create(self) -> None:
         """Create the stack in the backend, without resources."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import toolchain
 from lockstep import paths
 from lockstep.errors import LockstepError
 from lockstep.walk import orphans
@@ -46,6 +47,22 @@ def test_log_begins_anew_and_pulumi_has_it(
     assert log.read_text() == ""
     made.up()
     assert backend.logs == {log}
+
+
+def test_tools_that_were_just_made_are_in_the_environment(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a new machine the stack is there before the tools are."""
+    stack = Stack("gang")
+    stack.environment = {**stack.environment, "LOCKSTEP_RECEIPTS": "kept"}
+    stack.write_config()
+    monkeypatch.setattr(
+        toolchain,
+        "ensure",
+        lambda _: monkeypatch.setattr(toolchain, "environment", lambda: {"a": "b"}),
+    )
+    stack.ensure_tools()
+    assert stack.environment == {"a": "b", "LOCKSTEP_RECEIPTS": "kept"}
 
 
 def test_unknown_stack_is_an_error_that_names_the_known_ones(project: Path) -> None:
