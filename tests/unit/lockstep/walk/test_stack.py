@@ -53,8 +53,7 @@ def test_tools_that_were_just_made_are_in_the_environment(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a new machine the stack is there before the tools are."""
-    stack = Stack("gang")
-    stack.environment = {**stack.environment, "LOCKSTEP_RECEIPTS": "kept"}
+    stack = Stack("gang", {"LOCKSTEP_RECEIPTS": "kept"})
     stack.write_config()
     monkeypatch.setattr(
         toolchain,
