@@ -48,7 +48,12 @@ def start(cluster: EmbeddedCluster, name: str, version: str) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with kube.client(str(cluster.kubeconfig)) as client:
         programs = operator.prepare(cluster, client, folder, version)
+    is_first = all(supervisor.running(cluster.folder, program) is None for program in programs)
     supervisor.run(cluster.folder, programs)
+    if is_first:
+        # Its garbage collector looks for new kinds every 30 s and when it starts. Until it knows
+        # LeaderWorkerSets and PodGroups, deleting them in the foreground has to wait.
+        supervisor.restart(cluster.folder, "kube-controller-manager")
     logs = [paths.program_log(cluster.folder, program) for program in programs]
     for port, path in operator.health:
         connect = partial(http.client.HTTPConnection, "127.0.0.1", cluster.ports[port], timeout=2)

@@ -67,6 +67,12 @@ def run(folder: Path, programs: Mapping[str, Program]) -> None:
     )
 
 
+def restart(folder: Path, name: str) -> None:
+    """Restart a program with the command that it has."""
+    known = json.loads((paths.programs_dir(folder) / f"{name}.json").read_text())
+    run(folder, {name: Program(known["command"])})
+
+
 def start(folder: Path) -> None:
     """Start the supervisor of a folder, unless it runs.
 

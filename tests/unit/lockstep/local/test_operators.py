@@ -49,6 +49,7 @@ def test_operators_reach_the_cluster_without_the_proxy_of_the_environment(
         return {}
 
     monkeypatch.setattr(supervisor, "run", lambda _folder, _programs: None)
+    monkeypatch.setattr(supervisor, "restart", lambda _folder, _name: None)
     monkeypatch.setitem(operators.OPERATORS, "test", operators.Operator(prepare, []))
     operators.start(EmbeddedCluster("one", tmp_path, {}), "test", "")
     http_client = used[0]._client._client
@@ -75,3 +76,19 @@ def test_host_config_serves_on_loopback_with_the_clusters_certificates() -> None
     }
     assert config["health"]["healthProbeBindAddress"] == f"127.0.0.1:{NUMBERS['lwsHealth']}"
     assert config["metrics"]["bindAddress"] == "0"
+
+
+@pytest.mark.parametrize("running", [None, "digest"])
+def test_garbage_collector_learns_the_kinds_of_a_new_operator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, running: str | None
+) -> None:
+    (tmp_path / "kubeconfig").write_text(yaml.safe_dump(KUBECONFIG))
+    restarted: list[str] = []
+    monkeypatch.setattr(supervisor, "run", lambda _folder, _programs: None)
+    monkeypatch.setattr(supervisor, "running", lambda _folder, _name: running)
+    monkeypatch.setattr(supervisor, "restart", lambda _folder, name: restarted.append(name))
+    prepared = {"manager": Program(["manager"])}
+    operator = operators.Operator(lambda *_: prepared, [])
+    monkeypatch.setitem(operators.OPERATORS, "test", operator)
+    operators.start(EmbeddedCluster("one", tmp_path, {}), "test", "")
+    assert restarted == ([] if running else ["kube-controller-manager"])

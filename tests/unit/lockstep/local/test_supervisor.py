@@ -75,6 +75,15 @@ def test_program_is_restarted_although_its_command_is_the_same(folder: Path) -> 
     assert run(folder, "a").pid != run(folder, "a").pid
 
 
+def test_restarted_program_has_the_same_command(folder: Path) -> None:
+    first = run(folder, "a")
+    command = first.cmdline()
+    supervisor.restart(folder, "sleeper")
+    second = process(folder, "sleeper")
+    assert second.pid != first.pid
+    assert second.cmdline() == command
+
+
 def test_killed_supervisor_is_replaced_and_its_programs_go_on(folder: Path) -> None:
     program = run(folder, "a")
     standby = process(folder, supervise.STANDBY)
