@@ -1,17 +1,14 @@
 """The recorder and the judge against a real API server, whose connections break."""
 
-import http.client
-import json
+import os
 import socket
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-import psutil
+import httpx2
 import pytest
 import yaml
 from lightkube import Client, KubeConfig
@@ -213,47 +210,33 @@ def test_an_api_server_that_forgot_the_version_is_listed_again(
     until(live, lambda: "cut" in marks(live))
     delete(client, live, "deleted")
     create(client, live, "new")
-    _compact(cluster.ports["etcd"])
-    with _restarted_api_server(cluster):
-        _await(lambda: client.get(Namespace, "default"), live)
-        wire.mend()
-        until(live, lambda: "relisted" in marks(live))
-        _await(lambda: create(client, live, "after"), live)
-        until(live, lambda: pods(live)[-1] == ("ADDED", "after", False))
+    _compact(cluster.folder)
+    _restart_api_server(cluster)
+    _await(lambda: client.get(Namespace, "default"), live)
+    wire.mend()
+    until(live, lambda: "relisted" in marks(live))
+    _await(lambda: create(client, live, "after"), live)
+    until(live, lambda: pods(live)[-1] == ("ADDED", "after", False))
     told = sorted((change, name) for change, name, _ in pods(live)[2:])
     assert told == [("ADDED", "after"), ("ADDED", "new"), ("DELETED", "deleted")]
 
 
-def _compact(port: int) -> None:
+def _compact(folder: Path) -> None:
     """Make etcd forget everything but the present."""
-    now = _etcd(port, "range", {"key": "YQ=="})["header"]["revision"]
-    _etcd(port, "compaction", {"revision": now, "physical": True})
-
-
-def _etcd(port: int, what: str, body: dict[str, Any]) -> dict[str, Any]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    descriptor = os.open(folder, os.O_PATH)  # the path of a socket may be too long
     try:
-        connection.request("POST", f"/v3/kv/{what}", json.dumps(body))
-        return dict(json.loads(connection.getresponse().read()))
+        transport = httpx2.HTTPTransport(uds=f"/proc/self/fd/{descriptor}/etcd:1")
+        with httpx2.Client(transport=transport, base_url="http://localhost/v3/kv/") as etcd:
+            now = etcd.post("range", json={"key": "YQ=="}).json()["header"]["revision"]
+            body = {"revision": now, "physical": True}
+            etcd.post("compaction", json=body).raise_for_status()
     finally:
-        connection.close()
+        os.close(descriptor)
 
 
-@contextmanager
-def _restarted_api_server(cluster: EmbeddedCluster) -> Iterator[None]:
-    """Run another API server in place of the cluster's, which is killed."""
-    (server,) = processes.named(cluster.folder, "kube-apiserver")
-    command, folder, environment = server.cmdline(), server.cwd(), server.environ()
-    server.kill()
-    psutil.wait_procs([server], timeout=PATIENCE)
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=quiet, stderr=quiet
-    ) as again:
-        try:
-            yield
-        finally:
-            again.kill()
+def _restart_api_server(cluster: EmbeddedCluster) -> None:
+    """Kill the API server; the supervisor starts it again."""
+    processes.end(processes.named(cluster.folder, "kube-apiserver"), "kube-apiserver")
 
 
 def _await(act: Callable[[], object], live: Live) -> None:
