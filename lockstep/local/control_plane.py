@@ -4,6 +4,7 @@ import http.client
 import json
 import shutil
 import ssl
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -80,7 +81,7 @@ def _create(name: str) -> EmbeddedCluster:
             certificates.create(cluster.pki)
             credentials.write_administrator(cluster)
             (folder / "ports.json").write_text(json.dumps(cluster.ports))
-            start(cluster, CREATE_TIMEOUT)
+            start(cluster, CREATE_TIMEOUT, partial(_give_up, cluster))
         except OSError as error:
             raise LockstepError(f"cannot create the cluster in {folder}: {error}") from None
         except LockstepError:
@@ -130,13 +131,18 @@ def _resume(cluster: EmbeddedCluster) -> None:
     start(cluster, RESTART_TIMEOUT)
 
 
-def start(cluster: EmbeddedCluster, seconds: float) -> None:
-    """Start the control plane, and wait until the API server is ready."""
+def start(
+    cluster: EmbeddedCluster, seconds: float, give_up: Callable[[], None] | None = None
+) -> None:
+    """Start the control plane, and wait until the API server is ready.
+
+    `give_up` may raise what makes waiting useless.
+    """
     programs = command_lines.control_plane(cluster)
     first = {name: programs.pop(name) for name in ("etcd", "kube-apiserver")}
     supervisor.run(cluster.folder, first)
     # The others only need processor time before the API server answers, and it needs all there is.
-    if ports.await_listening(cluster.ports["apiserver"], seconds, partial(_give_up, cluster)):
+    if ports.await_listening(cluster.ports["apiserver"], seconds, give_up):
         supervisor.run(cluster.folder, programs)
     if not _is_ready(cluster, seconds):
         raise LockstepError(
@@ -145,7 +151,10 @@ def start(cluster: EmbeddedCluster, seconds: float) -> None:
 
 
 def _give_up(cluster: EmbeddedCluster) -> None:
-    """Raise when a port is taken: the supervisor would try again until the timeout."""
+    """Raise when a port is taken: the supervisor would try again until the timeout.
+
+    Only for a new cluster: the log of an older one may have such a line from an earlier restart.
+    """
     if line := _last_line(cluster, PORT_TAKEN):
         raise LockstepError(f"a port of the control plane is taken: {line}")
 

@@ -1,3 +1,4 @@
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def fake_start(monkeypatch: pytest.MonkeyPatch, *faults: Exception | None) -> li
     outcomes = iter(faults)
     seen: list[int] = []
 
-    def start(made: EmbeddedCluster, _seconds: float) -> None:
+    def start(made: EmbeddedCluster, _seconds: float, _give_up: object = None) -> None:
         seen.append(made.ports["apiserver"])
         if fault := next(outcomes):
             raise fault
@@ -201,7 +202,17 @@ def test_start_ends_at_once_when_a_port_is_taken(
 ) -> None:
     cluster = logged(tmp_path, monkeypatch, "listen: bind: address already in use\n")
     with pytest.raises(LockstepError, match=r"port .* is taken: .* address already in use"):
-        control_plane.start(cluster, 60)
+        control_plane.start(cluster, 60, partial(control_plane._give_up, cluster))
+
+
+def test_old_line_about_a_taken_port_does_not_matter_to_a_cluster_that_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = logged(tmp_path, monkeypatch, "listen: bind: address already in use\n")
+    monkeypatch.setattr(ports, "listens", lambda _port: True)
+    monkeypatch.setattr(control_plane, "_is_ready", lambda _cluster, _seconds: True)
+    monkeypatch.setattr(embedded_cluster, "runs", lambda _name: False)
+    control_plane._resume(cluster)
 
 
 def test_start_that_takes_too_long_names_the_last_error(
