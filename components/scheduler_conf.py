@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import yaml
 
+from lockstep import versions
 from lockstep.errors import LockstepError
 
 _ACTIONS = frozenset({"allocate", "backfill", "enqueue", "preempt", "reclaim", "shuffle"})
@@ -87,7 +88,7 @@ def preemption(version: str) -> str:
     the rest, as a group that lost a pod. The gang plugin must not veto that: it protects every gang
     whose minMember is its size, so no gang of LWS could ever be preempted.
     """
-    known = KNOWN.get(_minor(version), KNOWN["1.15"])
+    known = KNOWN.get(versions.minor(version), KNOWN["1.15"])
     by_gangs = known.actions >= _GANG_ACTIONS
     return _PREEMPTION.format(actions="gangpreempt, gangreclaim" if by_gangs else "preempt")
 
@@ -115,7 +116,7 @@ def _faults(conf: str, version: str) -> Iterator[str]:
     except (AttributeError, KeyError, TypeError):
         yield "has no text `actions`, or no list `tiers` of `plugins` with names"
         return
-    if known := KNOWN.get(_minor(version)):
+    if known := KNOWN.get(versions.minor(version)):
         for name in actions:
             if name not in known.actions:
                 yield _unknown("action", name, known.actions, version, "run its defaults")
@@ -133,7 +134,3 @@ def _unknown(kind: str, name: str, known: Collection[str], version: str, instead
         f"has the {kind} {name!r}, which Volcano {version} does not know: it would {instead} "
         f"(volcano#5827); {hint}"
     )
-
-
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])

@@ -57,10 +57,10 @@ def out_of_support(kubernetes: str | None, volcano: str | None, lws: str | None)
     None stands for a part that the stack does not install.
     """
     lines = []
-    if kubernetes and _numbers(_minor(kubernetes)) < _numbers(OLDEST_KUBERNETES):
+    if kubernetes and _numbers(minor(kubernetes)) < _numbers(OLDEST_KUBERNETES):
         lines.append(f"Kubernetes {kubernetes} is out of support; the default is {KUBERNETES}")
-    newest = VOLCANO_SUPPORTS.get(_minor(volcano)) if volcano else None
-    if newest and kubernetes and _numbers(_minor(kubernetes)) > _numbers(newest):
+    newest = VOLCANO_SUPPORTS.get(minor(volcano)) if volcano else None
+    if newest and kubernetes and _numbers(minor(kubernetes)) > _numbers(newest):
         lines.append(
             f"Volcano {volcano} supports Kubernetes up to {newest}, not {kubernetes}; "
             f"the default is Volcano {VOLCANO_DEFAULT}"
@@ -70,7 +70,8 @@ def out_of_support(kubernetes: str | None, volcano: str | None, lws: str | None)
     return lines
 
 
-def _minor(version: str) -> str:
+def minor(version: str) -> str:
+    """Return the first two numbers of a version, such as 1.35 of 1.35.8."""
     return ".".join(version.split(".")[:2])
 
 

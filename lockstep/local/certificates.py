@@ -15,7 +15,7 @@ VALID_DAYS = 3650
 def create(folder: Path) -> None:
     """Write the certificates and keys of a new cluster to a folder.
 
-    The authority's own key is not written: nobody can issue another certificate later.
+    The authority's own key is not written, so no other certificate can be issued later.
     """
     folder.mkdir(mode=0o700)
     authority = trustme.CA(organization_name="lockstep")

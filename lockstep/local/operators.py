@@ -120,10 +120,10 @@ def _prepare_volcano(
     )
     numbers = cluster.ports
     accounts = ("volcano-scheduler", "volcano-controllers")
-    scheduler, controllers = (folder / f"{account}.kubeconfig" for account in accounts)
-    for account in accounts:
-        path = folder / f"{account}.kubeconfig"
+    kubeconfigs = [folder / f"{account}.kubeconfig" for account in accounts]
+    for path, account in zip(kubeconfigs, accounts, strict=True):
         credentials.write_service_account(cluster, path, VOLCANO_NAMESPACE, account)
+    scheduler, controllers = kubeconfigs
     common = ["--logtostderr", "--leader-elect=false", "--enable-healthz=true", "-v=2"]
     commands = {
         "vc-scheduler": [
@@ -133,8 +133,8 @@ def _prepare_volcano(
             f"--healthz-address=127.0.0.1:{numbers['volcanoSchedulerHealth']}",
             f"--cache-dump-dir={folder}",
             "--schedule-period=1s",
-            # The recorder reads from them which actions and plugins each session ran.
-            "--enable-metrics=false",  # on a port
+            "--enable-metrics=false",  # they would be on a port
+            # From the metrics the recorder reads which actions and plugins each session ran.
             f"--metrics-socket={METRICS_SOCKET}",
             *common,
         ],

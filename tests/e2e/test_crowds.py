@@ -145,7 +145,7 @@ def test_a_scheduler_without_preemption_lets_it_wait(stack: LiveStack) -> None:
     actions = conf.read_text()
     without, count = re.subn(r"\w*preempt, ", "", actions)
     assert count == 1
-    conf.write_text(without)  # it reads its configuration anew
+    conf.write_text(without)  # it reads its configuration again
     output = stack.judge_again("preemption", ok=False)
     assert "preemption: expected preempted-whole, observed waits" in output
     assert "the running gang is untouched" in output

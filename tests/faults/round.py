@@ -62,7 +62,7 @@ class Chapter:
         self.seconds_of_clean_up = 0.0
 
     def play(self, rounds: list[Round], done: Callable[[Result], None]) -> None:
-        """Play the rounds; what cannot go on is removed, and the next round begins anew."""
+        """Play the rounds; what cannot go on is removed, and the next round has a new cluster."""
         self._scratch.mkdir(parents=True)
         self._observer.start()
         try:
